@@ -13,7 +13,7 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -82,6 +82,9 @@ class Case:
         near zeros, and where it is a difference that cancels.
     reason : str
         Why a bound is above 4.
+    heavy : bool
+        The emulator takes seconds for the function: only some of the arguments are compared quickly,
+        all of them and the narrower loops in the slow session.
     """
 
     name: str
@@ -95,6 +98,7 @@ class Case:
     complexes: Sequence[np.ndarray] = ()
     scale: Callable[..., Any] | None = None
     reason: str = ""
+    heavy: bool = False
     operands: list[np.ndarray] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -290,15 +294,23 @@ def resolved(function: Any, given: Any) -> Any:
         return TypeError
 
 
+def thinned(case: Case) -> Case:
+    """The case with a quarter of its arguments, a half of the complex ones."""
+    arguments, complexes = [x[1::4] for x in case.operands], [x[::2] for x in case.complexes]
+    return replace(case, arguments=arguments, complexes=complexes)
+
+
 def against_scipy(cases: Sequence[Case]) -> Callable[[Case, str], None]:
     """A test with a case for each function and each of its kinds of loops."""
     rows = []
     for case in cases:
-        rows += [pytest.param(case, "d", id=f"{case.name}-d")]
-        rows += [pytest.param(case, "f", id=f"{case.name}-f")]
-        if len(case.complexes):
-            rows += [pytest.param(case, "D", id=f"{case.name}-D")]
-            rows += [pytest.param(case, "F", id=f"{case.name}-F", marks=pytest.mark.slow)]
+        loops = "dfDF" if len(case.complexes) else "df"
+        for loop in loops:
+            slow = loop == "F" or case.heavy
+            marks = pytest.mark.slow if slow else ()
+            rows += [pytest.param(case, loop, id=f"{case.name}-{loop}", marks=marks)]
+            if case.heavy and loop in "dD":
+                rows += [pytest.param(thinned(case), loop, id=f"{case.name}-{loop}-some")]
 
     @pytest.mark.parametrize("case, dtype", rows)
     def test(case: Case, dtype: str) -> None:

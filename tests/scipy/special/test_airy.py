@@ -62,15 +62,15 @@ def growth(x, wanted):
 
 KELVIN = [
     Case(
-        name, FAR, exact=kelvin(name), ulps=16, scale=amplitude if name[0] == "k" else growth, single=2,
+        name, FAR, exact=kelvin(name), ulps=16, scale=amplitude if name[0] == "k" else growth, single=2, heavy=True,
         corners=(0.0, 1.0, 2.0, 0.5), reason="steps of the continued fractions round; SciPy's errors are 1e-9",
     )
     for name in ("ber", "bei", "ker", "kei", "berp", "beip", "kerp", "keip")
 ]  # fmt: skip
 
 CASES = [
-    Case("airy", LINE, exact=airy, ulps=16, scale=envelopes, complexes=[PLANE], relative=1e-12, reason=LONG),
-    Case("airye", LINE, exact=airye, ulps=16, scale=envelopes, complexes=[PLANE], relative=1e-12, reason=LONG),
+    Case("airy", LINE, exact=airy, ulps=16, scale=envelopes, complexes=[PLANE], relative=1e-12, heavy=True, reason=LONG),
+    Case("airye", LINE, exact=airye, ulps=16, scale=envelopes, complexes=[PLANE], relative=1e-12, heavy=True, reason=LONG),
     *KELVIN,
 ]  # fmt: skip
 

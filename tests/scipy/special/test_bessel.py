@@ -41,7 +41,8 @@ def case(name, ulps, arguments=REAL, **other):
     """A case with the real and the complex loop."""
     return Case(
         name, arguments, ulps=ulps, exact=exact(name), reason=LONG,
-        complexes=PLANE if arguments is REAL else (), relative=3e-13, **other,
+        complexes=PLANE if arguments is REAL else (), relative=3e-13,
+        heavy=name not in ("jv", "yv", "iv", "kv"), **other,
     )  # fmt: skip
 
 

@@ -71,7 +71,13 @@ def endless(x):
 def case(name, arguments=LINE, **other):
     """SciPy's polynomials are exact enough for their signs only: mpmath decides."""
     return Case(
-        name, arguments, exact=exact(name), corners=(0.0, np.inf, np.nan), known=endless, **other
+        name,
+        arguments,
+        exact=exact(name),
+        corners=(0.0, np.inf, np.nan),
+        known=endless,
+        heavy=True,
+        **other,
     )
 
 

@@ -9,13 +9,13 @@ import scipy.special
 import gpuarray as cp
 from gpuarray.scipy import special
 from tests.scipy.special.cases import powers
+from tests.slow import slow_except, slow_off_axes
 
 KINDS = ("spherical_jn", "spherical_yn", "spherical_in", "spherical_kn")
 ORDERS = np.random.default_rng(2).integers(0, 30, 40)
 
 
-@pytest.mark.parametrize("derivative", [False, True])
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name, derivative", slow_off_axes(KINDS, [True, False]))
 def test_real(name: str, derivative: bool) -> None:
     """Real arguments of both signs, relative to the amplitude of waves."""
     x = powers(-1.5, 1.8)
@@ -31,7 +31,7 @@ def test_real(name: str, derivative: bool) -> None:
     assert (np.abs(actual - wanted) <= (3e-12 if wave else 3e-14) * scale).all()
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", slow_except(KINDS[:1], KINDS))
 def test_complex(name: str) -> None:
     """Complex arguments in all quadrants."""
     z = powers(-1, 1.4) * np.exp(1j * np.random.default_rng(1).uniform(-3.1, 3.1, 40))

@@ -49,11 +49,11 @@ CASES = [
         exact=lambda mp, h, a: mp.quad(
             lambda t: mp.exp(-h * h * (1 + t * t) / 2) / (1 + t * t), mp.linspace(0, a, 9)
         ) / (2 * mp.pi),
-        ulps=8, reason="beyond 1 the integral is a difference of two",
+        heavy=True, ulps=8, reason="beyond 1 the integral is a difference of two",
         corners=(0.0, 1.0, -1.0, 2.0, 0.5, np.inf, -np.inf, np.nan),
     ),
     Case("kolmogorov", np.concatenate([linear(0.05, 3, 60), linear(-1, 20)]), exact=kolmogorov),
-    Case("kolmogi", np.concatenate([linear(0, 1, 80), powers(-290, -1)]),
+    Case("kolmogi", heavy=True, arguments=np.concatenate([linear(0, 1, 80), powers(-290, -1)]),
          exact=lambda mp, p: mp.findroot(lambda x: kolmogorov(mp, x) - p, scipy.special.kolmogi(float(p)))),
     Case("nrdtrimn", [linear(0, 1), linear(0, 5), linear(-3, 3)], corners=(0.0, 0.5, 1.0, 2.0),
          scale=lambda p, s, x, wanted: np.abs(x) + s * 4),
@@ -64,12 +64,12 @@ CASES = [
     Case(
         "wright_bessel",
         [np.concatenate([linear(0, 3, 10), powers(-4, 0, 5)]), np.concatenate([linear(0, 5, 10), linear(0, 50, 5)]), np.concatenate([linear(0, 20, 10), linear(0, 300, 5)])],
-        exact=wright, corners=(0.0, 1.0, -1.0, np.nan),
+        exact=wright, heavy=True, corners=(0.0, 1.0, -1.0, np.nan),
     ),
     Case(
         "log_wright_bessel",
         [np.concatenate([linear(0, 3, 10), powers(-2, 0, 5)]), np.concatenate([linear(0, 5, 10), linear(0, 50, 5)]), np.concatenate([linear(0, 20, 10), powers(2, 4, 5)])],
-        exact=lambda mp, a, b, x: mp.log(wright(mp, a, b, x)), corners=(0.0, 1.0, -1.0, np.nan),
+        exact=lambda mp, a, b, x: mp.log(wright(mp, a, b, x)), heavy=True, corners=(0.0, 1.0, -1.0, np.nan),
         scale=lambda a, b, x, wanted: 1 + 0 * x,
     ),
     Case("tklmbda", [linear(-5, 5, 60), linear(-2, 2, 60)[::-1]], exact=tukey, corners=(0.0, 1.0, -1.0, np.inf),

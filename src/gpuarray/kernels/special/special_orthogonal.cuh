@@ -6,8 +6,8 @@
 // is added from its lowest power. Orders that are no integers go by hypergeometric functions (DLMF 18.5.7 to 18.5.12).
 #pragma once
 
-#include "gpuarray/special_continued.cuh"
 #include "gpuarray/special_gamma.cuh"
+#include "gpuarray/special_hypergeometric.cuh"
 #include "gpuarray/special_legendre.cuh"
 
 namespace gpuarray {
@@ -33,6 +33,13 @@ GPUARRAY_DEVICE bool no_number(double x) { return x != x; }
 GPUARRAY_DEVICE bool no_number(complex128 x) { return x.real != x.real || x.imag != x.imag; }
 
 }  // namespace orthogonal
+
+// Real functions that are no polynomials end where their argument is 1.
+GPUARRAY_CALLED double gauss(double a, double b, double c, double z) {
+    const bool polynomial = (a <= 0.0 && is_integer(a)) || (b <= 0.0 && is_integer(b));
+    return z > 1.0 && !polynomial ? infinity() : hyp2f1(a, b, c, z);
+}
+GPUARRAY_DEVICE complex128 gauss(double a, double b, double c, complex128 z) { return hyp2f1(a, b, c, z); }
 
 // ---- Chebyshev polynomials: Clenshaw's recurrence ---------------------------------------------------------------
 
@@ -79,7 +86,7 @@ GPUARRAY_CALLED double eval_chebyu(double n, double x) {
 GPUARRAY_CALLED complex128 eval_chebyu(double n, complex128 x) {
     if (orthogonal::is_order(n)) return eval_chebyu(int64_t(n), x);
     const complex128 z = orthogonal::half_below_one(x);
-    if (continued::size(z) < 1e-5) return gauss(-n, n + 2.0, 1.5, z) * (n + 1.0);
+    if (magnitude(z) < 1e-5) return gauss(-n, n + 2.0, 1.5, z) * (n + 1.0);
     const complex128 angle = gpuarray::acos(x);
     return divide(gpuarray::sin(angle * (n + 1.0)), gpuarray::sin(angle));
 }
@@ -262,11 +269,11 @@ template <class X> GPUARRAY_CALLED X eval_genlaguerre(int64_t n, double alpha, X
 }
 template <class X> GPUARRAY_CALLED X eval_genlaguerre(double n, double alpha, X x) {
     if (n >= 0 && orthogonal::is_order(n) && alpha > -1.0) return eval_genlaguerre(int64_t(n), alpha, x);
-    if (!(n >= 2.0 && continued::size(x) <= n)) return kummer(-n, alpha + 1.0, x) * binom(n + alpha, n);
+    if (!(n >= 2.0 && magnitude(x) <= n)) return hyp1f1(-n, alpha + 1.0, x) * binom(n + alpha, n);
     // DLMF 18.9.2 with Table 18.9.1.
     const double low = n - ::floor(n);
-    X before = kummer(-low, alpha + 1.0, x) * binom(low + alpha, low);
-    X value = kummer(-low - 1.0, alpha + 1.0, x) * binom(low + 1.0 + alpha, low + 1.0);
+    X before = hyp1f1(-low, alpha + 1.0, x) * binom(low + alpha, low);
+    X value = hyp1f1(-low - 1.0, alpha + 1.0, x) * binom(low + 1.0 + alpha, low + 1.0);
     for (double k = low + 1.0; k < n - 0.5; k += 1.0) {
         const X next = (X(2.0 * k + alpha + 1.0) - x) * value - before * (k + alpha);
         before = value, value = orthogonal::quotient(next, k + 1.0);

@@ -16,8 +16,10 @@ from gpuarray._namespace.public_names import public_names as _public_names
 from gpuarray._namespace.signatures import without_annotations as _without_annotations
 from gpuarray.scipy.special._airy import *
 from gpuarray.scipy.special._bessel import *
+from gpuarray.scipy.special._bessel_derivatives import *
 from gpuarray.scipy.special._bessel_integrals import *
 from gpuarray.scipy.special._bessel_orders01 import *
+from gpuarray.scipy.special._bessel_zeros import *
 from gpuarray.scipy.special._combinatorics import *
 from gpuarray.scipy.special._convenience import *
 from gpuarray.scipy.special._elementary import *
@@ -25,6 +27,7 @@ from gpuarray.scipy.special._elliptic import *
 from gpuarray.scipy.special._error_functions import *
 from gpuarray.scipy.special._error_states import *
 from gpuarray.scipy.special._factorials import *
+from gpuarray.scipy.special._function_zeros import *
 from gpuarray.scipy.special._further import *
 from gpuarray.scipy.special._gamma_functions import *
 from gpuarray.scipy.special._hypergeometric import *
@@ -32,6 +35,7 @@ from gpuarray.scipy.special._incomplete_beta import *
 from gpuarray.scipy.special._incomplete_gamma import *
 from gpuarray.scipy.special._information import *
 from gpuarray.scipy.special._integrals import *
+from gpuarray.scipy.special._kelvin_zeros import *
 from gpuarray.scipy.special._lambert import *
 from gpuarray.scipy.special._legendre import *
 from gpuarray.scipy.special._logsumexp import *
