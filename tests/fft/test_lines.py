@@ -237,10 +237,11 @@ def chosen(shape, axes, dtype="c8", factor=1.0):
     nbytes = math.prod(shape) * itemsize
     (one,) = fft_layouts.solve(shape, steps, steps, axes)
     seconds = fft_costs.pass_seconds(one, nbytes, itemsize)
-    seconds += 0 if factor == 1 else fft_costs.copy_seconds(nbytes)
+    seconds += 0 if factor == 1 else fft_costs.factor_seconds(nbytes)
     passes = solve(shape, steps, steps, axes, is_line)
-    lines = [form_of(dtype, x.line, x.others, Device(227 << 10)).lines for x in passes]
-    return len(passes) * fft_costs.lines_pay(passes, lines, nbytes, itemsize, seconds)
+    forms = [form_of(dtype, x.line, x.others, Device(227 << 10)) for x in passes]
+    parts = list(zip(passes, [(form.lines, form.radices) for form in forms], strict=True))
+    return len(passes) * fft_costs.lines_pay(parts, nbytes, itemsize, seconds)
 
 
 def test_what_moves_fewer_bytes_is_chosen():
@@ -253,6 +254,7 @@ def test_what_moves_fewer_bytes_is_chosen():
     assert chosen((64, 512, 512), [1, 2]) == 0
     assert chosen((256, 256, 256), [0, 1, 2], factor=0.5) == 0
     assert chosen((4096, 4096), [0]) == 0  # a sector of memory at a time, as cuFFT
+    assert chosen((16000, 1000), [1], factor=0.5) == 0  # four stages, three of them by 5
 
 
 class Device:
@@ -323,12 +325,12 @@ def test_specifications_that_make_no_sense(given):
 
 def test_names_tell_kernels_apart():
     specs = [
-        FourierSpec("c8", factors, 2, threads, inverse, 2, along, not along, column, index)
+        FourierSpec("c8", factors, 2, threads, inverse, 2, along, not along, column, power, index)
         for factors in ((4, 4), (8, 2))
         for threads in (2, 4)
         for inverse in (False, True)
         for along in (False, True)
-        for column in (-1, 0, 1)
+        for column, power in ((-1, False), (0, False), (1, False), (1, True))
         for index in ("int32", "int64")
     ]
     assert len({render(spec).name for spec in specs}) == len(specs)

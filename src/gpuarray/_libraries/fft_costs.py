@@ -11,12 +11,21 @@ from collections.abc import Sequence
 from gpuarray._libraries.fft_layouts import Pass
 from gpuarray._libraries.line_layouts import LinePass
 
-__all__ = ["LEAST_LINE_BYTES", "copy_seconds", "is_slow", "lines_pay", "pass_seconds"]
+__all__ = [
+    "LEAST_LINE_BYTES",
+    "copy_seconds",
+    "factor_seconds",
+    "is_slow",
+    "lines_pay",
+    "pass_seconds",
+]
 
 #: What a call of cuFFT takes on the host.
 _CALL_SECONDS = 4e-6
-#: Bytes a second of copies and of kernels that multiply, and those of transforms of gapless lines.
+#: Bytes a second of copies to another layout, of multiplications in place, and of transforms of
+#: gapless lines.
 _BANDWIDTH = 3e12
+_FACTOR_BANDWIDTH = 4e12
 _GAPLESS_BANDWIDTH = 3.5e12
 #: Of transforms along one axis that is not the fastest, and along several whose elements are
 #: further apart than a sector of memory: (512, 512, 16) complex64 along the first two takes 272 µs.
@@ -31,6 +40,11 @@ _ONCE, _TWICE = 1 << 12, 1 << 20
 _LINE_BANDWIDTH = 2.5e12
 _LINE_BYTES = 40
 _MARGIN = 0.85
+#: Their instructions for each point: before and in the first stage, and in each further one of a
+#: power of two, or of another radix (counted in PTX); and what a device does a second, if it has
+#: five of eight that could be issued (not measured).
+_FIRST_STAGE, _STAGE, _ODD_STAGE = 30, 38, 55
+_INSTRUCTIONS = 2e13
 #: The bytes of arrays whose transforms take much longer than launches. For smaller ones our kernels
 #: would have to be compiled, and cuFFT has its own.
 LEAST_LINE_BYTES = 1 << 24
@@ -39,6 +53,11 @@ LEAST_LINE_BYTES = 1 << 24
 def copy_seconds(nbytes: int) -> float:
     """A pass over memory that reads and writes an array."""
     return 2 * nbytes / _BANDWIDTH
+
+
+def factor_seconds(nbytes: int) -> float:
+    """A pass that multiplies in place by a factor."""
+    return 2 * nbytes / _FACTOR_BANDWIDTH
 
 
 def is_slow(one: Pass, nbytes: int, itemsize: int, odd: bool = False) -> bool:
@@ -68,8 +87,7 @@ def pass_seconds(one: Pass, nbytes: int, itemsize: int) -> float:
 
 
 def lines_pay(
-    passes: Sequence[LinePass],
-    lines: Sequence[int],
+    parts: Sequence[tuple[LinePass, tuple[int, tuple[int, ...]]]],
     nbytes: int,
     itemsize: int,
     seconds: float,
@@ -78,19 +96,20 @@ def lines_pay(
 
     Parameters
     ----------
-    passes : sequence of LinePass
-        What they are.
-    lines : sequence of int
-        How many lines a block of each has.
+    parts : sequence of tuple
+        What the passes are; for each how many lines a block has, and the radices.
     nbytes, itemsize : int
         Of the target.
     seconds : float
         What cuFFT takes.
     """
     total = 0.0
-    for one, count in zip(passes, lines, strict=True):
-        near = min([_near(one, side, count) for side in (1, 2)]) * itemsize
-        total += 2 * nbytes / (_LINE_BANDWIDTH * min(1.0, near / _LINE_BYTES))
+    for one, (lines, radices) in parts:
+        near = min([_near(one, side, lines) for side in (1, 2)]) * itemsize
+        moving = 2 * nbytes / (_LINE_BANDWIDTH * min(1.0, near / _LINE_BYTES))
+        stages = [_STAGE if radix & (radix - 1) == 0 else _ODD_STAGE for radix in radices[1:]]
+        working = (_FIRST_STAGE + sum(stages)) * nbytes / itemsize / _INSTRUCTIONS
+        total += max(moving, working)
     return total < _MARGIN * seconds
 
 

@@ -58,8 +58,8 @@ def line_transform(
         if form is None:
             return False
         forms.append(form)
-    lines = [form.lines for form in forms]
-    if not fft_costs.lines_pay(passes, lines, layout.nbytes, itemsize, seconds):
+    parts = [(one, (form.lines, form.radices)) for one, form in zip(passes, forms, strict=True)]
+    if not fft_costs.lines_pay(parts, layout.nbytes, itemsize, seconds):
         return False
     places = {"source": read, "target": into}
     if any(one.stores == "scratch" for one in passes):

@@ -85,7 +85,8 @@ class Transform:
         if passes is None:
             return False
         nbytes, itemsize = target.layout.nbytes, target.layout.itemsize
-        seconds = fft_costs.copy_seconds(nbytes) * (1 if factor == 1 else 2)
+        seconds = fft_costs.copy_seconds(nbytes)
+        seconds += 0 if factor == 1 else fft_costs.factor_seconds(nbytes)
         seconds += sum([fft_costs.pass_seconds(one, nbytes, itemsize) for one in passes])
         return line_transform(self.steps, read, target, axes, self.inverse, factor, seconds)
 
@@ -281,7 +282,7 @@ class Transform:
             last = factor if one is passes[-1] else 1
             seconds = fft_costs.pass_seconds(one, nbytes, itemsize)
             if last != 1:
-                seconds += fft_costs.copy_seconds(nbytes)
+                seconds += fft_costs.factor_seconds(nbytes)
             if halved is None and line_transform(
                 self.steps, read, into, one.axes, self.inverse, last, seconds
             ):

@@ -20,17 +20,20 @@ template <class Part> struct __align__(2 * sizeof(Part)) Pair {
 GPUARRAY_DEVICE void half_turns(float x, float& sine, float& cosine) { ::sincospif(x, &sine, &cosine); }
 GPUARRAY_DEVICE void half_turns(double x, double& sine, double& cosine) { ::sincospi(x, &sine, &cosine); }
 
-// exp(SIGN 2 pi i m / length) for 0 <= m < length. The angle is in the first quadrant before it is rounded.
-template <int SIGN, class Part> GPUARRAY_DEVICE Pair<Part> turn(int m, int length) {
-    int a = 2 * m;
-    const bool below = a > length;
-    if (below) a = 2 * length - a;
-    const bool left = 2 * a > length;
-    if (left) a = length - a;
+// exp(SIGN 2 pi i m / length) for 0 <= m < length. POWER says that the length is a power of two: then quotients are
+// exact. Else the angle is brought into the first quadrant before it is rounded.
+template <int SIGN, bool POWER, class Part> GPUARRAY_DEVICE Pair<Part> turn(uint32_t m, uint32_t length) {
+    uint32_t a = 2 * m;
+    bool left = false, below = SIGN < 0;
+    if (!POWER) {
+        if (a > length) a = 2 * length - a, below = !below;
+        left = 2 * a > length;
+        if (left) a = length - a;
+    }
     Pair<Part> w;
-    half_turns(Part(a) / Part(length), w.y, w.x);
+    half_turns(Part(int(a)) / Part(int(length)), w.y, w.x);
     if (left) w.x = -w.x;
-    if (below == (SIGN > 0)) w.y = -w.y;
+    if (below) w.y = -w.y;
     return w;
 }
 
@@ -142,9 +145,9 @@ template <class Part, int SIGN> struct Butterfly {
 // LINES lines of N points are a block's; THREADS threads work on one. IN_ALONG and OUT_ALONG are whether neighbouring
 // threads access neighbours of a line, or the same points of neighbouring lines. The index along dimension COLUMN, if it
 // is not negative, is that of a column: the lines are the first half of transforms of N * shape[COLUMN] points, and their
-// results are turned as the second half needs them.
-template <class Part, class Index, int N, int LINES, int THREADS, int SIGN, int NDIM, int COLUMN, bool IN_ALONG,
-          bool OUT_ALONG, int... RADICES>
+// results are turned as the second half needs them. POWER is whether that is a power of two.
+template <class Part, class Index, int N, int LINES, int THREADS, int SIGN, int NDIM, int COLUMN, bool POWER,
+          bool IN_ALONG, bool OUT_ALONG, int... RADICES>
 struct FourierLines {
     typedef Pair<Part> Value;
     // A gap behind each 16 elements, and between lines, keeps the accesses of a stage in banks of their own.
@@ -157,7 +160,7 @@ struct FourierLines {
     // Points of a thread.
     static constexpr int ITEMS = most(count(RADICES) * RADICES...);
 
-    template <int R> GPUARRAY_DEVICE static bool exists(int j) { return N / R % THREADS == 0 || j < N / R; }
+    template <int R> GPUARRAY_DEVICE static bool exists(uint32_t j) { return N / R % THREADS == 0 || j < N / R; }
 
     // The lines, from slow to fast. Steps are in elements.
     struct Dimensions {
@@ -183,35 +186,41 @@ struct FourierLines {
         }
     };
 
-    GPUARRAY_DEVICE static int place(int i) { return i + (N >= 16 ? i / 16 : 0); }
+    static constexpr bool is_power(uint32_t n) { return (n & (n - 1)) == 0; }
+
+    GPUARRAY_DEVICE static uint32_t place(uint32_t i) { return i + i / 16; }
+    // That of i + step * q. For powers of two their bits are apart: nothing is carried.
+    template <uint32_t STEP> GPUARRAY_DEVICE static uint32_t place(uint32_t i, uint32_t q) {
+        return is_power(N) ? place(i) + (STEP * q + STEP * q / 16) : place(i + STEP * q);
+    }
 
     // Turn the elements of a butterfly: v[q] by q * k / length. Powers of two are computed, the others are products of
     // them, so that errors do not add up.
-    template <int R> GPUARRAY_DEVICE static void twiddle(Value* v, int k, int length) {
+    template <int R, bool POWER> GPUARRAY_DEVICE static void twiddle(Value* v, uint32_t k, uint32_t length) {
         Value w[R];
 #pragma unroll
         for (int q = 1; q < R; ++q) {
             const int high = q & 8 ? 8 : q & 4 ? 4 : q & 2 ? 2 : 1;
-            w[q] = q == high ? turn<SIGN, Part>(q * k, length) : w[high] * w[q - high];
+            w[q] = q == high ? turn<SIGN, POWER, Part>(q * k, length) : w[high] * w[q - high];
             v[q] = v[q] * w[q];
         }
     }
 
     template <int NS, int R, int... REST>
-    GPUARRAY_DEVICE static void stages(Value* v, Value* shared, int t) {
+    GPUARRAY_DEVICE static void stages(Value* v, Value* shared, uint32_t t) {
 #pragma unroll
         for (int c = 0; c < count(R); ++c) {
-            if constexpr (NS > 1) twiddle<R>(v + c * R, (t + c * THREADS) % NS, NS * R);
+            if constexpr (NS > 1) twiddle<R, is_power(NS * R)>(v + c * R, (t + c * THREADS) % NS, NS * R);
             Butterfly<Part, SIGN>::template run<R>(v + c * R);
         }
         if constexpr (sizeof...(REST) > 0) {
             if constexpr (NS > 1) __syncthreads();
 #pragma unroll
             for (int c = 0; c < count(R); ++c) {
-                const int j = t + c * THREADS, first = j / NS * NS * R + j % NS;
+                const uint32_t j = t + c * THREADS, first = j / NS * NS * R + j % NS;
                 if (exists<R>(j)) {
 #pragma unroll
-                    for (int q = 0; q < R; ++q) shared[place(first + q * NS)] = v[c * R + q];
+                    for (int q = 0; q < R; ++q) shared[place<NS>(first, q)] = v[c * R + q];
                 }
             }
             __syncthreads();
@@ -221,13 +230,13 @@ struct FourierLines {
     }
 
     // Read the elements of the next stage.
-    template <int R, int... REST> GPUARRAY_DEVICE static void exchange(Value* v, const Value* shared, int t) {
+    template <int R, int... REST> GPUARRAY_DEVICE static void exchange(Value* v, const Value* shared, uint32_t t) {
 #pragma unroll
         for (int c = 0; c < count(R); ++c) {
-            const int j = t + c * THREADS;
+            const uint32_t j = t + c * THREADS;
             if (exists<R>(j)) {
 #pragma unroll
-                for (int q = 0; q < R; ++q) v[c * R + q] = shared[place(j + q * (N / R))];
+                for (int q = 0; q < R; ++q) v[c * R + q] = shared[place<N / R>(j, q)];
             }
         }
     }
@@ -243,8 +252,8 @@ struct FourierLines {
         extern __shared__ __align__(16) unsigned char storage[];
         constexpr int FIRST = first_radix<RADICES...>(), LAST = last_radix<RADICES...>();
         const Part scale = Part(__longlong_as_double(factor));
-        const int id = threadIdx.x;
-        const int own = IN_ALONG ? id / THREADS : id % LINES, t = IN_ALONG ? id % THREADS : id / LINES;
+        const uint32_t id = threadIdx.x;
+        const uint32_t own = IN_ALONG ? id / THREADS : id % LINES, t = IN_ALONG ? id % THREADS : id / LINES;
         Value* const shared = reinterpret_cast<Value*>(storage) + own * PITCH;
         const Index first = Index(blockIdx.x) * LINES, all = Index(lines);
         const Line line(first + own, d);
@@ -252,7 +261,7 @@ struct FourierLines {
         if (first + own < all) {
 #pragma unroll
             for (int c = 0; c < count(FIRST); ++c) {
-                const int j = t + c * THREADS;
+                const uint32_t j = t + c * THREADS;
                 const Value* p = source + line.source + j * source_step;
                 const int64_t step = N / FIRST * source_step;
                 if (exists<FIRST>(j)) {
@@ -264,12 +273,12 @@ struct FourierLines {
         stages<1, RADICES...>(v, shared, t);
         if constexpr (COLUMN >= 0) {
             // Products of both indices are below the points of the whole transform, which single precision counts.
-            const int columns = int(d.shape[COLUMN]), column = int(line.column);
+            const uint32_t columns = uint32_t(d.shape[COLUMN]), column = uint32_t(line.column);
 #pragma unroll
             for (int c = 0; c < count(LAST); ++c) {
-                const int j = t + c * THREADS;
-                const Value w = turn<SIGN, Part>(exists<LAST>(j) ? j * column : 0, N * columns);
-                twiddle<LAST>(v + c * LAST, column, LAST * columns);
+                const uint32_t j = t + c * THREADS;
+                const Value w = turn<SIGN, POWER, Part>(exists<LAST>(j) ? j * column : 0, N * columns);
+                twiddle<LAST, POWER>(v + c * LAST, column, LAST * columns);
 #pragma unroll
                 for (int q = 0; q < LAST; ++q) v[c * LAST + q] = v[c * LAST + q] * w;
             }
@@ -280,7 +289,7 @@ struct FourierLines {
             if (first + own < all) {
 #pragma unroll
                 for (int c = 0; c < count(LAST); ++c) {
-                    const int j = t + c * THREADS;
+                    const uint32_t j = t + c * THREADS;
                     Value* p = target + line.target + j * target_step;
                     const int64_t step = N / LAST * target_step;
                     if (exists<LAST>(j)) {
@@ -293,20 +302,20 @@ struct FourierLines {
             if (sizeof...(RADICES) > 1) __syncthreads();
 #pragma unroll
             for (int c = 0; c < count(LAST); ++c) {
-                const int j = t + c * THREADS;
+                const uint32_t j = t + c * THREADS;
                 if (exists<LAST>(j)) {
 #pragma unroll
-                    for (int q = 0; q < LAST; ++q) shared[place(j + q * (N / LAST))] = v[c * LAST + q];
+                    for (int q = 0; q < LAST; ++q) shared[place<N / LAST>(j, q)] = v[c * LAST + q];
                 }
             }
             __syncthreads();
-            const int other = OUT_ALONG ? id / THREADS : id % LINES, u = OUT_ALONG ? id % THREADS : id / LINES;
+            const uint32_t other = OUT_ALONG ? id / THREADS : id % LINES, u = OUT_ALONG ? id % THREADS : id / LINES;
             const Value* const mine = reinterpret_cast<Value*>(storage) + other * PITCH;
             if (first + other < all) {
                 Value* p = target + Line(first + other, d).target + u * target_step;
                 const int64_t step = THREADS * target_step;
 #pragma unroll
-                for (int i = u; i < N; i += THREADS, p += step) *p = mine[place(i)];
+                for (uint32_t i = u; i < N; i += THREADS, p += step) *p = mine[place(i)];
             }
         }
     }

@@ -80,8 +80,11 @@ def bound(
     others = list(others) or [(1, 0, 0)]
     count, along = _count(others), _along(line, others)
     index = "int64" if count + form.lines > _layout.INT32_MAX else "int32"
+    whole = line[0] * others[column][0]
+    power = column >= 0 and whole & (whole - 1) == 0
+    shared = (form.radices, form.lines, form.threads)
     spec = fourier.spec.FourierSpec(
-        dtype, form.radices, form.lines, form.threads, inverse, len(others), *along, column, index
+        dtype, *shared, inverse, len(others), *along, column, power, index
     )
     function, source = load(spec, fourier.spec.render, stream.device)
     if spec.shared_bytes > _FREE_SHARED_BYTES:

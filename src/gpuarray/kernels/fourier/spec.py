@@ -35,6 +35,7 @@ class FourierSpec:
     in_along: bool  # neighbouring threads read neighbours of a line, or of lines
     out_along: bool
     column: int = -1  # of the first half of a longer transform: the dimension of its columns
+    power: bool = False  # whether the points of that one are a power of two
     index: str = "int32"  # of lines
 
     def __post_init__(self) -> None:
@@ -113,7 +114,7 @@ _SOURCE = """\
 
 namespace gpuarray {{
 
-typedef FourierLines<{part}, {index}, {n}, {lines}, {threads}, {sign}, {ndim}, {column},
+typedef FourierLines<{part}, {index}, {n}, {lines}, {threads}, {sign}, {ndim}, {column}, {power},
     {in_along}, {out_along}, {radices}> Kernel;
 
 extern "C" __global__ void __launch_bounds__({block}) {symbol}(
@@ -146,6 +147,7 @@ def render(spec: FourierSpec) -> KernelSource:
     symbol += "_inverse" if spec.inverse else ""
     symbol += f"_{'la'[spec.in_along]}{'la'[spec.out_along]}"
     symbol += f"_column{spec.column}" if spec.column >= 0 else ""
+    symbol += "_power" if spec.power else ""
     symbol += "_wide" if spec.index == "int64" else ""
     source = _SOURCE.format(
         part=part,
@@ -157,6 +159,7 @@ def render(spec: FourierSpec) -> KernelSource:
         in_along="true" if spec.in_along else "false",
         out_along="true" if spec.out_along else "false",
         column=spec.column,
+        power="true" if spec.power else "false",
         index=f"u{spec.index}_t",
         radices=", ".join([str(r) for r in spec.radices]),
         block=spec.block,
