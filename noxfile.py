@@ -214,6 +214,27 @@ def clients(session: nox.Session) -> None:
             session.run("pytest", "-p", plugin, "-k", "gpuarray", tests, env={"PYTHONPATH": paths})
 
 
+#: SciPy's tests of sparse arrays: those of construction and arithmetic.
+SPARSE_TESTS = ("construct", "base", "csr", "coo", "arithmetic1d", "common1d", "matrix_io")
+
+
+@nox.session
+def scipy_sparse(session: nox.Session) -> None:
+    """Run SciPy's own tests of sparse arrays on gpuarray's.
+
+    docs/sparse.md says what fails, and why. It takes hours without a GPU; some of them:
+    ``nox -s scipy_sparse -- scipy.sparse.tests.test_csr``.
+    """
+    session.install(".", *group("test"))
+    modules = session.posargs or [f"scipy.sparse.tests.test_{name}" for name in SPARSE_TESTS]
+    session.run(
+        "pytest",
+        *("-p", "tests.clients.scipy_sparse_library", "--override-ini=pythonpath=.", *HANGS),
+        *("--numprocesses=2", "--tb=line", "-rf", "--pyargs", *modules),
+        env={"PYTHONPATH": "."},  # where the plugin is found
+    )
+
+
 @nox.session
 def bench(session: nox.Session) -> None:
     """Measure beside the peers that are installed: ``nox -s bench -- --list``."""

@@ -20,6 +20,8 @@ SKIPPED: dict[str, tuple[str, ...]] = {
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "array_api_backends: of SciPy's own configuration")
+    # SciPy's modules are imported with the warnings of these tests, which are errors.
+    config.addinivalue_line("filterwarnings", "ignore:Passing a non-Collection iterable")
     # gpuarray reads its settings when it is imported: the tests' own conftest makes them first.
     import tests.clients.scipy_sparse_stand_ins  # noqa: F401
 

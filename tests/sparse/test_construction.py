@@ -98,9 +98,17 @@ def test_kronecker(kind):
     both("kronsum", square, other, format="coo")
     both("kronsum", square, a)
     if kind == "array":
+        both("kronsum", a, random((3,)))  # dimensions are looked at first
+    if kind == "array":
         both("kron", random((3,)), b)
         both("kron", b, random((3,)))
         both("kron", random((2,)).tocoo(), random((3,), seed=1).tocoo(), format="coo")
+
+
+def assert_transposed(a, axes):
+    want, _ = outcome(lambda: a.transpose(axes=axes))
+    got, _ = outcome(lambda: on_device(a).transpose(axes=axes))
+    same(got, want)
 
 
 def test_parts():
@@ -116,6 +124,9 @@ def test_parts():
         both("swapaxes", a, 0, 2)
         both("permute_dims", a, axes=(0, 0))
         both("permute_dims", a, axes=(0,))
+        for axes in ((0, 1), (1, 0), (0, 0), (0,), (0, 5)):
+            assert_transposed(a.tocoo(), axes)
+    assert_transposed(random((4,)).tocoo(), (0,))
     both("expand_dims", random((4,)), axis=0)
     both("expand_dims", random((4,)), axis=-1)
     both("expand_dims", random((4,)), axis=5)
@@ -144,8 +155,22 @@ def test_random_draws_what_scipy_draws():
     assert made.sum() == 20
     made = sparse.random(5, 8, density=0.5, data_rvs=np.ones, random_state=1)
     assert made.nnz == 20
-    with pytest.raises(TypeError, match="random_state"):
-        sparse.random(5, 8, rng=1, random_state=1)
+    made = sparse.random_array((5, 8), density=0.5, random_state=1)
+    assert made.nnz == 20
+    for function in (
+        lambda **x: sparse.random(5, 8, **x),
+        lambda **x: sparse.random_array((5, 8), **x),
+    ):
+        with pytest.raises(TypeError, match="random_state"):
+            function(rng=1, random_state=1)
+    with pytest.raises(ValueError, match="shape must have length"):
+        sparse.random_array((2, 3, 4))
+
+
+def test_complex_numbers_in_a_list_as_integers():
+    with pytest.warns(np.exceptions.ComplexWarning):
+        made = sparse.csr_array([1, 0, 2 + 3j], dtype="i2")
+    assert made.toarray().tolist() == [1, 0, 2]
 
 
 @pytest.mark.parametrize("format", ["csr", "csc", "coo"])

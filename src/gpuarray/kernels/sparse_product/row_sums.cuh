@@ -204,7 +204,7 @@ struct RowSums {
             const int64_t found_row = rows_before<32>(indptr + 1, d.rows, d.size, warp ? next : place);
             if (lane == 0) found[warp] = found_row;
         }
-        const int none[ITEMS] = {};
+        alignas(16) const int none[ITEMS] = {};
         Vector<int, ITEMS>::copy(marks + own, none);
         __syncthreads();
         int64_t row = found[0];
@@ -259,7 +259,7 @@ struct RowSums {
                 read_rows(row_begin, row_end, row_other, indptr, row, end_row, dot);
             }
 
-            int mark[ITEMS];
+            alignas(16) int mark[ITEMS];
             Vector<int, ITEMS>::copy(mark, marks + own);
             Vector<int, ITEMS>::copy(marks + own, none);
             Sum sum = Sum(), first_sum = Sum();

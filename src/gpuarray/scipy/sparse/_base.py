@@ -64,8 +64,8 @@ class SparseBase(Products, Elementwise, Reductions, Indexing, Conversions, HeldO
         """What each constructor does first."""
         if isinstance(self, sparray) and np.isscalar(arg1):
             raise ValueError(
-                "gpuarray sparse array classes do not support instantiation from a scalar, such as "
-                f"{arg1!r}"
+                "gpuarray.scipy sparse array classes do not support instantiation from a scalar, "
+                f"such as {arg1!r}"
             )
         if maxprint is not None:
             self.maxprint = maxprint

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import operator
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -273,14 +275,34 @@ class CooBase(CoordinateParts):
         self._shape = found
 
     def transpose(self, axes: tuple[int, int] | None = None, copy: bool = False) -> Self:
-        if self.ndim == 2 or axes is not None:
-            self._check_axes(axes)
-        coords, data = self.coords[::-1], self.data
+        order = self._order(axes)
+        coords, data = [self.coords[axis] for axis in order], self.data
         if copy:
-            coords, data = tuple([x.copy() for x in coords]), data.copy()
-        return self._from_parts(data, coords, self._shape[::-1])
+            coords, data = [x.copy() for x in coords], data.copy()
+        return self._from_parts(data, tuple(coords), tuple([self._shape[axis] for axis in order]))
 
     transpose.__doc__ = SparseBase.transpose.__doc__
+
+    def _order(self, axes: Any) -> Sequence[int]:
+        """Where a transpose's axes come from: of arrays in any order, as SciPy's have it."""
+        reverse = range(self.ndim)[::-1]
+        if axes is None:
+            return reverse
+        cls: type = type(self)
+        if not issubclass(cls, sparray):
+            self._check_axes(axes)
+            return reverse
+        if not hasattr(axes, "__len__") or len(axes) != self.ndim:
+            raise ValueError(
+                f"axes don't match matrix dimensions: {axes!r} are not those of {self.ndim}"
+            )
+        order = [operator.index(axis) for axis in axes]
+        order = [axis + self.ndim if axis < 0 else axis for axis in order]
+        if not all(0 <= axis < self.ndim for axis in order):
+            raise IndexError(f"transpose: axes {axes!r} of an array of {self.ndim} dimensions")
+        if len(set(order)) < self.ndim:
+            raise ValueError(f"repeated axis in transpose: {axes!r}")
+        return order
 
     # ---- elements ----
 

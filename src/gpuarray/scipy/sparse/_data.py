@@ -112,7 +112,7 @@ class DataBase(SparseBase):
         array([9])
         """
         if not is_scalar(n):
-            raise NotImplementedError("power: the exponent is not a scalar")
+            raise NotImplementedError("power: input is not scalar; the exponent has to be")
         if not n:
             raise NotImplementedError(
                 "power: zero power is not supported as it would densify the matrix; use "

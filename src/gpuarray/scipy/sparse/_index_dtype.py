@@ -157,7 +157,10 @@ def as_data(x: Any, dtype: DTypeLike | None, copy: bool) -> ndarray:
     if dtype is not None:
         check_dtype(dtype)
     if not isinstance(x, ArrayBase) and not hasattr(x, "__cuda_array_interface__"):
-        x = np.asarray(x, dtype)
+        try:
+            x = np.asarray(x, dtype)
+        except TypeError:  # complex numbers in a list, as integers
+            x = np.asarray(x).astype(dtype)
         check_dtype(x.dtype)
     found = asarray(x, dtype=dtype)
     check_dtype(found.dtype)

@@ -121,6 +121,7 @@ def kronsum(A: Any, B: Any, format: str | None = None) -> sparray | spmatrix:
     for name, x in (("A", first), ("B", second)):
         if x.ndim != 2:
             raise ValueError(f"kronsum requires 2D inputs. `{name}` is {x.ndim}D.")
+    for name, x in (("A", first), ("B", second)):
         if x.shape[0] != x.shape[1]:
             raise ValueError(f"{name} is not square")
     dtype = np.result_type(first.dtype, second.dtype)

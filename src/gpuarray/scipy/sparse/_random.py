@@ -13,6 +13,7 @@ from gpuarray._ops.conversion import asarray
 from gpuarray.random import Generator, RandomState, default_rng
 from gpuarray.scipy.sparse._coo import coo_array, coo_matrix
 from gpuarray.scipy.sparse._index_dtype import check_dtype, index_dtype
+from gpuarray.scipy.sparse._shapes import as_shape
 
 if TYPE_CHECKING:
     from gpuarray._types import DTypeLike
@@ -30,6 +31,7 @@ def random_array(
     dtype: DTypeLike | None = None,
     rng: Any = None,
     data_sampler: Callable[..., Any] | None = None,
+    random_state: Any = None,
 ) -> sparray:
     """A sparse array with elements at random places.
 
@@ -49,6 +51,8 @@ def random_array(
         that SciPy draws from NumPy's generator with the same seed.
     data_sampler : callable, optional
         Called with ``size=``, it returns the values instead.
+    random_state : int or RandomState, optional
+        The older name of `rng`: a seed of a RandomState.
 
     Returns
     -------
@@ -58,7 +62,9 @@ def random_array(
     Raises
     ------
     ValueError
-        If the density is not from 0 to 1.
+        If the density is not from 0 to 1, or there are more than two dimensions.
+    TypeError
+        If both `rng` and `random_state` are given.
 
     Examples
     --------
@@ -66,8 +72,10 @@ def random_array(
     >>> sparse.random_array((10, 20), density=0.25, rng=1).nnz
     50
     """
-    data, coords = _draw(tuple(shape), density, dtype, _generator(rng), data_sampler)
-    return coo_array._from_parts(data, coords, tuple(shape), canonical=False).asformat(format)
+    shape = as_shape(shape, (1, 2))
+    drawing = _drawing("random_array", rng, random_state)
+    data, coords = _draw(shape, density, dtype, drawing, data_sampler)
+    return coo_array._from_parts(data, coords, shape, canonical=False).asformat(format)
 
 
 def random(
@@ -119,9 +127,7 @@ def random(
     >>> sparse.random(10, 20, density=0.25, rng=1).nnz
     50
     """
-    if random_state is not None and rng is not None:
-        raise TypeError("random: random_state and rng are the same; give one of them")
-    drawing = _generator(rng) if random_state is None else _random_state(random_state)
+    drawing = _drawing("random", rng, random_state)
     shape = (int(m), int(m if n is None else n))
     sampler = None if data_rvs is None else (lambda size: data_rvs(size))
     data, coords = _draw(shape, density, dtype, drawing, sampler)
@@ -169,12 +175,15 @@ def rand(
     return random(m, n, density, format, dtype, rng, random_state=random_state)
 
 
-def _generator(rng: Any) -> Any:
-    return rng if isinstance(rng, Generator | RandomState) else default_rng(rng)
-
-
-def _random_state(seed: Any) -> Any:
-    return seed if isinstance(seed, Generator | RandomState) else RandomState(seed)
+def _drawing(name: str, rng: Any, random_state: Any) -> Any:
+    """What draws, for either argument."""
+    if random_state is None:
+        return rng if isinstance(rng, Generator | RandomState) else default_rng(rng)
+    if rng is not None:
+        raise TypeError(f"{name}: random_state and rng are the same; give one of them")
+    if isinstance(random_state, Generator | RandomState):
+        return random_state
+    return RandomState(random_state)
 
 
 def _draw(
