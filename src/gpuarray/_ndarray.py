@@ -14,6 +14,7 @@ import numpy as np
 
 from gpuarray import _array, _layout
 from gpuarray._array import ArrayBase
+from gpuarray._namespace.docstrings import shares
 from gpuarray._namespace.signatures import as_method
 from gpuarray._ops import (
     attributes,
@@ -119,6 +120,38 @@ class ndarray(ArrayBase):
     >>> x.fill(2)
     >>> x
     array([2., 2., 2.], dtype=float32)
+
+    What NumPy's methods do, these do:
+
+    >>> x = cp.asarray([[3, 1, 2], [6, 4, 5]])
+    >>> x.sort()
+    >>> x.transpose().copy().reshape(2, 3).tolist()
+    [[1, 4, 2], [5, 3, 6]]
+    >>> x.compress([True, False, True], axis=1).flatten().clip(2, 5)
+    array([2, 3, 4, 5])
+    >>> x.partition(1)
+    >>> x.item(0), x.conj() is x, len(x.tobytes()), x.view("u8").dtype
+    (1, True, 48, dtype('uint64'))
+    >>> x.scatter_add(([0, 0], [0, 0]), 10)
+    >>> x.scatter_max((0, 1), 7)
+    >>> x.scatter_min((0, 2), 0)
+    >>> x[0].astype("f4")
+    array([21.,  7.,  0.], dtype=float32)
+    >>> x.set(np.zeros((2, 3), dtype="i8"))
+    >>> x.setflags(write=False)
+    >>> x.reduced_view().shape
+    (6,)
+    >>> y = cp.arange(3)
+    >>> y.resize(5)
+    >>> y
+    array([0, 1, 2, 0, 0])
+    >>> import io, pickle
+    >>> (pickle.loads(y.dumps()) == y).all()
+    array(True)
+    >>> y.dump(file := io.BytesIO())
+    >>> y.tofile(file)
+    >>> cp.from_dlpack(y.toDlpack())[1]
+    array(1)
     """
 
     __slots__ = ()
@@ -204,6 +237,7 @@ class ndarray(ArrayBase):
     @overload
     def reshape(self, *shape: int, order: str = "C", copy: bool | None = None) -> ndarray: ...
 
+    @shares(manipulation.reshape, but=("Examples",))
     def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> ndarray:
         """An array with the same elements in another shape; see `gpuarray.reshape`."""
         if len(shape) == 1 and type(shape[0]) is tuple:
@@ -227,12 +261,14 @@ class ndarray(ArrayBase):
     @overload
     def transpose(self, *axes: int) -> ndarray: ...
 
+    @shares(transposing.transpose, but=("Examples",))
     def transpose(self, *axes: Any) -> ndarray:
         """A view with the axes in another order; see `gpuarray.transpose`."""
         if not axes:
             return transposing.transpose(self)
         return transposing.transpose(self, axes[0] if len(axes) == 1 else axes)
 
+    @shares(casts.astype, but=("Examples",))
     def astype(
         self,
         dtype: DTypeLike,
@@ -245,7 +281,18 @@ class ndarray(ArrayBase):
         return casts.astype(self, dtype, order, casting, subok, copy)
 
     def copy(self, order: str = "C") -> ndarray:
-        """A copy with memory of its own, on the same device."""
+        """A copy with memory of its own, on the same device.
+
+        Parameters
+        ----------
+        order : {'C', 'F', 'A', 'K'}, optional
+            The memory order of the copy; 'K' is nearest to that of the array.
+
+        Returns
+        -------
+        ndarray
+            The copy.
+        """
         return copies.copy_there(self, order)
 
     view = casts.view
@@ -271,11 +318,28 @@ class ndarray(ArrayBase):
     to_device = placement.to_device
 
     def tolist(self) -> Any:
-        """Nested lists of Python numbers."""
+        """Nested lists of Python numbers; the number itself of an array without dimensions.
+
+        Returns
+        -------
+        list or scalar
+            Of the shape of the array.
+        """
         return conversion.asnumpy(self).tolist()
 
     def tobytes(self, order: str = "C") -> bytes:
-        """The bytes of the elements; with 'A', in Fortran order of an array that is in it."""
+        """The bytes of the elements.
+
+        Parameters
+        ----------
+        order : {'C', 'F', 'A'}, optional
+            The order of the elements; with 'A', Fortran order of an array that is in it.
+
+        Returns
+        -------
+        bytes
+            In memory of the host.
+        """
         return attributes.to_bytes(self, order)
 
     # ---- computation ---------------------------------------------------------------------------
@@ -307,6 +371,7 @@ class ndarray(ArrayBase):
     trace = traces.trace
     dot = products.dot
 
+    @shares(selection.clip, but=("Examples",))
     def clip(
         self,
         min: Operand | None = None,
@@ -317,6 +382,7 @@ class ndarray(ArrayBase):
         """The elements limited to an interval; see `gpuarray.clip`."""
         return selection.clip(self, min, max, out, **kwargs)
 
+    @shares(indexing.compress, but=("Examples",))
     def compress(
         self, condition: ArrayLike, axis: int | None = None, out: ndarray | None = None
     ) -> ndarray:
@@ -324,7 +390,13 @@ class ndarray(ArrayBase):
         return indexing.compress(condition, self, axis, out)
 
     def conj(self) -> ndarray:
-        """The complex conjugate."""
+        """The complex conjugate.
+
+        Returns
+        -------
+        ndarray
+            The array itself where it is real.
+        """
         return math.conjugate(self) if self._layout.dtype.kind == "c" else self
 
     conjugate = conj
@@ -384,7 +456,13 @@ class ndarray(ArrayBase):
     __dlpack_device__ = interchange.dlpack_device
 
     def toDlpack(self) -> Any:
-        """A DLPack capsule (CuPy's name); `gpuarray.from_dlpack` takes arrays and capsules."""
+        """A DLPack capsule (CuPy's name); `gpuarray.from_dlpack` takes arrays and capsules.
+
+        Returns
+        -------
+        capsule
+            That of ``__dlpack__``.
+        """
         return interchange.to_dlpack(self)
 
     # ---- operators -----------------------------------------------------------------------------

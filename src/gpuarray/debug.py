@@ -139,6 +139,11 @@ def save(folder: str | os.PathLike[str]) -> None:
     ------
     CUDAError
         As :func:`replay`.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.debug.save("fault")  # doctest: +SKIP
     """
     fault = debugging.last_fault
     if fault is None:

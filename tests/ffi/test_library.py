@@ -290,6 +290,8 @@ def test_structures_agree_with_cuda_h(header, ours, theirs):
     sizes = {"int": 4, "unsigned int": 4, "unsigned short": 2, "unsigned char": 1, "size_t": 8}
     pointers = ("CUdeviceptr", "CUarray", "CUcontext", "CUfunction", "CUkernel", "CUhostFn")
     structure = getattr(structs, ours)
+    if ours == "CUmemPoolProps" and " usage;" not in body:
+        pytest.skip("the field was a part of what is reserved, in these headers")
     assert [name for _, name, _ in declared] == [field[0] for field in structure._fields_]
     for c_type, name, count in declared:
         type_ = c_type.removeprefix("const ").strip()

@@ -139,7 +139,10 @@ def test_enumerations_and_statuses_agree_with_the_header(file):
     header = _header(*headers)
     for enumeration in module.ENUMERATIONS:
         declared = _members(header, enumeration.types[0])
-        assert {name: declared[name] for name in enumeration.members} == enumeration.members
+        # Headers of older versions have fewer.
+        known = {name: x for name, x in enumeration.members.items() if name in declared}
+        assert {name: declared[name] for name in known} == known
+        assert len(known) > len(enumeration.members) // 2
     declared = _members(header, module.STATUS_TYPE)
     # cuFFT's differ between CUDA 12 and 13.
     names = [name for name in module.STATUSES.values() if name in declared or file != "cufft"]

@@ -162,6 +162,23 @@ def compile(
     )
 
 
+#: Options without a value that are the same when they are given twice.
+_SWITCHES = frozenset(
+    {
+        "-lineinfo",
+        "--generate-line-info",
+        "-rdc=true",
+        "--relocatable-device-code=true",
+        "-dlto",
+        "--dlink-time-opt",
+        "-G",
+        "--device-debug",
+        "-default-device",
+        "--device-as-default-execution-space",
+    }
+)
+
+
 def _run(program: int, options: Sequence[str], name_expressions: Sequence[str]) -> tuple[str, int]:
     """Compile; the last call made and its status."""
     for expression in name_expressions:
@@ -169,8 +186,10 @@ def _run(program: int, options: Sequence[str], name_expressions: Sequence[str]) 
         status = _library.raw("add_name_expression")(program, text)
         if status:
             return f"nvrtcAddNameExpression({expression!r})", status
-    texts = (c_char_p * len(options))(*(encoded(option, "an option") for option in options))
-    status = _library.raw("compile_program")(program, len(options), texts)
+    # Versions before 12.6 refuse a switch that is given twice, by the user and by this package.
+    given = [x for i, x in enumerate(options) if x not in _SWITCHES or x not in options[:i]]
+    texts = (c_char_p * len(given))(*(encoded(option, "an option") for option in given))
+    status = _library.raw("compile_program")(program, len(given), texts)
     return "nvrtcCompileProgram", status
 
 

@@ -59,6 +59,11 @@ def fuse(*args: Any, **kwargs: Any) -> Any:
     callable
         The fused function; as decorator, with or without arguments.
 
+    Raises
+    ------
+    TypeError
+        For an unknown keyword, or a name that is no text.
+
     Notes
     -----
     The function is run once for every combination of its arguments' types, shapes and strides,

@@ -8,13 +8,61 @@ from __future__ import annotations
 
 from typing import Any
 
+#: What the parameters of functions are: types and descriptions.
+_PARAMETERS = {
+    "ndim": ("int", "1, 2 or 3."),
+    "start": ("int, optional", "The first number."),
+    "stop": ("int", "Where the loop ends, before this number."),
+    "step": ("int, optional", "From one number to the next."),
+    "unroll": ("bool or int, optional", "Whether, or how often, the body is repeated."),
+    "mask": ("uint32", "A bit for each lane that takes part."),
+    "dtype": ("dtype", "Of the elements."),
+    "size": ("int, tuple of int or None", "The shape; None takes the launch's ``shared_mem``."),
+    "alignment": ("int or None, optional", "Bytes, a power of two."),
+    "array": ("array", "The array, in global or shared memory."),
+    "index": ("int or tuple of int", "Of the element."),
+    "value": ("scalar", "The operand, of the array's dtype."),
+    "alt_value": ("scalar", "What is stored."),
+    "var": ("scalar", "This lane's value, of any dtype."),
+    "val_id": ("int", "The lane, or its distance."),
+    "width": ("int, optional", "Lanes of a part of the warp, a power of two."),
+    "predicate": ("bool", "Of this lane."),
+    "args": ("scalar", "Numbers of any dtypes."),
+}
+#: What functions return that return something.
+_RETURNS = {
+    "grid": "uint32 or tuple of uint32",
+    "gridsize": "uint32 or tuple of uint32",
+    "laneid": "uint32",
+    "range": "range",
+    "shared_memory": "array",
+    "ballot_sync": "uint32",
+    "all_sync": "bool",
+    "any_sync": "bool",
+    "activemask": "uint32",
+}
+
+
+def _documentation(name: str, signature: str, summary: str) -> str:
+    lines = [f"{name}{signature}", "", summary]
+    given = [x.partition("=")[0].strip(" *") for x in signature.strip("()").split(",")]
+    named = [x for x in given if x in _PARAMETERS]
+    if named:
+        lines += ["", "Parameters", "----------"]
+        for parameter in named:
+            kind, text = _PARAMETERS[parameter]
+            lines += [f"{parameter} : {kind}", f"    {text}"]
+    returned = "None" if name.startswith(("sync", "thread")) else "scalar"
+    lines += ["", "Returns", "-------", _RETURNS.get(name, returned)]
+    return "\n".join(lines)
+
 
 class Intrinsic:
     """A function that exists in kernels only."""
 
     def __init__(self, name: str, signature: str, summary: str):
         self.__name__ = name
-        self.__doc__ = f"{name}{signature}\n\n{summary}"
+        self.__doc__ = _documentation(name, signature, summary)
 
     def __repr__(self) -> str:
         return f"<gpuarray.jit function {self.__name__}>"

@@ -187,7 +187,17 @@ def set_flags(
 ) -> None:
     """Set ``flags.writeable`` to ``write`` (``ndarray.setflags``).
 
-    ``align`` may be True and ``uic`` False, which they are always.
+    Parameters
+    ----------
+    write : bool, optional
+        Whether elements may be written to.
+    align, uic : bool, optional
+        True and False, which they are always.
+
+    Raises
+    ------
+    ValueError
+        If another flag is to be set.
     """
     for name, value, fixed in (("align", align, True), ("uic", uic, False)):
         if value is not None and bool(value) is not fixed:
@@ -326,6 +336,17 @@ def item(array: ndarray, *args: int | tuple[int, ...]) -> Any:
     *args : int or tuple of int
         The index of the element, or its number in C order; of an array of one element none is
         needed.
+
+    Returns
+    -------
+    bool, int, float, complex, or what NumPy's scalar of the dtype holds
+
+    Raises
+    ------
+    ValueError
+        If there is more than one element and no index.
+    IndexError
+        If the index is out of bounds.
     """
     layout = array._layout
     indices: Any = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpuarray import _array, _dtypes, _layout
+from gpuarray._namespace.docstrings import shares
 from gpuarray._ops import npy_format
 from gpuarray._ops.conversion import asnumpy
 from gpuarray._ops.host_functions import call
@@ -90,7 +91,19 @@ class NpzFile(Mapping[str, Any]):
         return key in self.npz_file
 
     def close(self) -> None:
-        """Close the archive."""
+        """Close the archive.
+
+        Examples
+        --------
+        >>> import io
+        >>> import gpuarray as cp
+        >>> cp.savez(file := io.BytesIO(), x=cp.arange(3))
+        >>> _ = file.seek(0)
+        >>> archive = cp.load(file)
+        >>> archive["x"]
+        array([0, 1, 2])
+        >>> archive.close()
+        """
         self.npz_file.close()
 
     def __enter__(self) -> NpzFile:
@@ -257,6 +270,7 @@ def savez(file: Any, *args: ArrayLike, allow_pickle: bool = True, **kwds: ArrayL
     _save_archive(file, args, kwds, False, allow_pickle)
 
 
+@shares(savez, but=("Examples",))
 def savez_compressed(
     file: Any, *args: ArrayLike, allow_pickle: bool = True, **kwds: ArrayLike
 ) -> None:
@@ -373,11 +387,23 @@ def to_file(array: ndarray, fid: Any, /, sep: str = "", format: str = "%s") -> N
 
 
 def dump(array: ndarray, file: Any) -> None:
-    """Write a pickle of the array to a file (``ndarray.dump``)."""
+    """Write a pickle of the array to a file (``ndarray.dump``).
+
+    Parameters
+    ----------
+    file : str, path or file
+        Where to.
+    """
     with _opened(file, "wb", "write") as stream:
         pickle.dump(array, stream, protocol=2)
 
 
 def dumps(array: ndarray) -> bytes:
-    """A pickle of the array (``ndarray.dumps``)."""
+    """A pickle of the array (``ndarray.dumps``).
+
+    Returns
+    -------
+    bytes
+        What ``pickle.loads`` takes.
+    """
     return pickle.dumps(array, protocol=2)

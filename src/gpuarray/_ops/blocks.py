@@ -183,6 +183,11 @@ def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[ndarray, ...]:
     tuple of ndarray
         Views, without the axis.
 
+    Raises
+    ------
+    ValueError
+        If the array has no dimensions.
+
     Examples
     --------
     >>> import gpuarray as cp

@@ -60,6 +60,11 @@ def astype(
     ndarray
         A copy, or the array.
 
+    Raises
+    ------
+    TypeError
+        If the casting rule forbids it, or `x` is no device array.
+
     Warns
     -----
     ComplexWarning
@@ -110,6 +115,11 @@ def view(a: ndarray, dtype: DTypeLike | None = None, type: type | None = None) -
     type : type, optional
         A class that is derived from ndarray, which the view will be of; its ``__array_finalize__``
         is called.
+
+    Returns
+    -------
+    ndarray
+        Of the same memory.
 
     Raises
     ------
@@ -208,6 +218,11 @@ def copyto(
         Which casts are allowed.
     where : bool or ndarray of bool, optional
         Which elements are stored.
+
+    Raises
+    ------
+    TypeError
+        If the casting rule forbids it, or `dst` is no device array.
 
     Examples
     --------

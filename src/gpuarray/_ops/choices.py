@@ -253,6 +253,13 @@ def select(
         Of the dtype that the choices and the default promote to. One launch for up to 12
         conditions, and one more for each 11 further.
 
+    Raises
+    ------
+    ValueError
+        If the lists differ in length or are empty.
+    TypeError
+        If a condition is not of bool.
+
     Examples
     --------
     >>> import gpuarray as cp
@@ -349,6 +356,11 @@ def piecewise(
         Like `x`. Where conditions overlap, the last one counts. Numbers alone take one launch;
         a function's piece waits for the device, since how many elements it gets depends on the
         values, and takes three beside the function's own.
+
+    Raises
+    ------
+    ValueError
+        If there is not one function a condition, or one more.
 
     Examples
     --------

@@ -514,6 +514,20 @@ def set_from_host(array: ndarray, source: npt.ArrayLike, stream: Stream | None =
 
     Where the stream is given, page-locked memory is read later, when its turn comes there, and must
     not be changed before.
+
+    Parameters
+    ----------
+    source : array_like
+        Of the host, of the array's shape and dtype.
+    stream : Stream, optional
+        Where the copy is queued; the current stream by default.
+
+    Raises
+    ------
+    TypeError
+        If the dtype is another, or the source is on the device.
+    ValueError
+        If the shape is another.
     """
     if stream is not None:
         check_stream(stream)

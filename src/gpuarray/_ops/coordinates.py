@@ -450,6 +450,11 @@ def diag_indices_from(arr: ndarray) -> tuple[ndarray, ...]:
     tuple of ndarray
         As of `diag_indices`.
 
+    Raises
+    ------
+    ValueError
+        If the array has less than two dimensions, or axes of different lengths.
+
     Examples
     --------
     >>> import gpuarray as cp

@@ -135,6 +135,11 @@ def zeros(
     ndarray
         Of the given shape and dtype.
 
+    Raises
+    ------
+    ValueError
+        If a length is negative, or the order is unknown.
+
     Examples
     --------
     >>> import gpuarray as cp
@@ -269,6 +274,11 @@ def fill(array: ndarray, value: ArrayLike) -> None:
     """Set every element of an array to a value.
 
     An array may have any dtype. A number is converted as in an assignment.
+
+    Parameters
+    ----------
+    value : array_like
+        A number, or an array of the host or the device that broadcasts.
     """
     if isinstance(value, ArrayBase):
         copies.assign(array, value)

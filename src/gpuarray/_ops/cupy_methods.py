@@ -19,6 +19,16 @@ def reduced_view(array: ndarray, dtype: Any = None) -> ndarray:
     ----------
     dtype : dtype, optional
         Only that of the array.
+
+    Returns
+    -------
+    ndarray
+        The view.
+
+    Raises
+    ------
+    ValueError
+        For another dtype than the array's.
     """
     layout = array._layout
     if dtype is not None and _dtypes.parsed(dtype) != layout.dtype:
@@ -44,15 +54,39 @@ def reduced_view(array: ndarray, dtype: Any = None) -> ndarray:
 
 
 def scatter_add(array: ndarray, slices: Any, value: Any) -> None:
-    """Add values at indices, which may repeat: ``add.at(array, slices, value)``."""
+    """Add values at indices, which may repeat: ``add.at(array, slices, value)``.
+
+    Parameters
+    ----------
+    slices : index
+        As of an assignment.
+    value : array_like
+        Broadcast to the shape of what the index chooses.
+    """
     _ufunc.ufuncs["add"].at(array, slices, value)
 
 
 def scatter_max(array: ndarray, slices: Any, value: Any) -> None:
-    """Store what is greater at indices: ``maximum.at(array, slices, value)``."""
+    """Store what is greater at indices: ``maximum.at(array, slices, value)``.
+
+    Parameters
+    ----------
+    slices : index
+        As of an assignment.
+    value : array_like
+        Broadcast to the shape of what the index chooses.
+    """
     _ufunc.ufuncs["maximum"].at(array, slices, value)
 
 
 def scatter_min(array: ndarray, slices: Any, value: Any) -> None:
-    """Store what is less at indices: ``minimum.at(array, slices, value)``."""
+    """Store what is less at indices: ``minimum.at(array, slices, value)``.
+
+    Parameters
+    ----------
+    slices : index
+        As of an assignment.
+    value : array_like
+        Broadcast to the shape of what the index chooses.
+    """
     _ufunc.ufuncs["minimum"].at(array, slices, value)

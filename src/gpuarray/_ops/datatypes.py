@@ -297,6 +297,11 @@ def common_type(*arrays: ndarray) -> type[np.inexact]:
     type
         At least float16.
 
+    Raises
+    ------
+    TypeError
+        If an array has no numbers.
+
     Examples
     --------
     >>> import gpuarray as cp

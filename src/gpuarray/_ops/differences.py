@@ -61,6 +61,11 @@ def diff(
         Shorter by ``n`` along the axis. One launch, of more than four times and of bools one for
         each time, and one to join what is prepended or appended.
 
+    Raises
+    ------
+    ValueError
+        If the order is negative, or the array has no dimensions.
+
     Examples
     --------
     >>> import gpuarray as cp
@@ -145,6 +150,11 @@ def ediff1d(
     -------
     ndarray, 1-D
         One launch, and one for each end.
+
+    Raises
+    ------
+    TypeError
+        If the array is of bool, or what is put before or behind it has no cast to its dtype.
 
     Examples
     --------
@@ -286,6 +296,13 @@ def gradient(
     -------
     ndarray or tuple of ndarray
         The derivative along each axis, of the shape of ``f``.
+
+    Raises
+    ------
+    ValueError
+        If `edge_order` is not 1 or 2, or spacings do not fit.
+    TypeError
+        If the array is of bool.
 
     Notes
     -----

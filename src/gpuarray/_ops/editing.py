@@ -82,6 +82,11 @@ def resize(a: ArrayLike, new_shape: int | Sequence[int]) -> ndarray:
     ndarray
         A new array; zeros if `a` has no elements.
 
+    Raises
+    ------
+    ValueError
+        If a length is negative.
+
     Notes
     -----
     One launch where `a` is gapless.
@@ -438,6 +443,13 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: int | Sequence[int] | No
     -------
     ndarray, or sequence
         A view; of a list or tuple one of the same type.
+
+    Raises
+    ------
+    TypeError
+        If `trim` is no text.
+    ValueError
+        If it has other letters than f and b.
 
     Notes
     -----

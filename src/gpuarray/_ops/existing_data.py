@@ -179,6 +179,13 @@ def require(
     ndarray
         `a` itself where possible.
 
+    Raises
+    ------
+    ValueError
+        If a requirement is unknown, or both orders are asked for.
+    TypeError
+        If a requirement is no text.
+
     Differences from NumPy
     ----------------------
     Of an unknown requirement it raises ValueError, NumPy KeyError.

@@ -47,6 +47,11 @@ def meshgrid(
     tuple of ndarray
         An array for each argument.
 
+    Raises
+    ------
+    ValueError
+        If `indexing` is neither 'xy' nor 'ij'.
+
     Notes
     -----
     One launch for up to 8 arrays.

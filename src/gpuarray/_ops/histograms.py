@@ -57,6 +57,13 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     ndarray
         One bin for each integer up to the greatest: int64, with weights float64.
 
+    Raises
+    ------
+    ValueError
+        If `x` has not one dimension, an element is negative, or the weights have another length.
+    TypeError
+        If `x` has no integers, or the weights no cast to float64.
+
     Notes
     -----
     The greatest element decides the length of the result, so the call waits for the device once.
@@ -319,6 +326,13 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> ndarray:
     -------
     ndarray of int64
         The number of edges before each element, of the shape of ``x``.
+
+    Raises
+    ------
+    ValueError
+        If `bins` has not one dimension, or goes neither up nor down.
+    TypeError
+        If `x` is complex.
 
     Notes
     -----

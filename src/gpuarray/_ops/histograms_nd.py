@@ -70,6 +70,11 @@ def histogramdd(
     edges : list of ndarray
         The edges along each dimension.
 
+    Raises
+    ------
+    ValueError
+        If bins, ranges or weights do not fit the points.
+
     Notes
     -----
     One launch counts, one clears and one converts. Without ``range`` there are three more for each
@@ -299,6 +304,11 @@ def histogram2d(
         The first dimension is that of ``x``.
     x_edges, y_edges : ndarray
         The edges.
+
+    Raises
+    ------
+    ValueError
+        If `x` and `y` have not one dimension and one length.
 
     See Also
     --------

@@ -55,6 +55,11 @@ def ix_(*args: ArrayLike) -> tuple[ndarray, ...]:
         An array for each argument, whose other axes have length 1: views, except that masks become
         indices, for which the host waits.
 
+    Raises
+    ------
+    ValueError
+        If an index has not one dimension.
+
     Examples
     --------
     >>> import gpuarray as cp

@@ -41,6 +41,11 @@ def compress(
     ndarray
         The chosen parts.
 
+    Raises
+    ------
+    ValueError
+        If the condition has not one dimension.
+
     Examples
     --------
     >>> import gpuarray as cp
@@ -166,6 +171,11 @@ def diag(v: ArrayLike, k: int = 0) -> ndarray:
     -------
     ndarray
         A read-only view of the diagonal, or a new matrix.
+
+    Raises
+    ------
+    ValueError
+        If the array has not one or two dimensions.
 
     Examples
     --------

@@ -54,6 +54,13 @@ def interp(
     ndarray
         float64 or complex128, of the shape of ``x``.
 
+    Raises
+    ------
+    ValueError
+        If the points have not one dimension and one length, there are none, or the period is 0.
+    TypeError
+        If `x` is complex.
+
     Notes
     -----
     One launch, and a copy of each array that is not of the dtype it is computed in; with a period

@@ -35,6 +35,11 @@ class flatiter:
     Integers, slices, masks and index arrays of one dimension select among them. What is assigned is
     repeated where it has fewer elements.
 
+    Parameters
+    ----------
+    a : ndarray
+        The array.
+
     Differences from NumPy
     ----------------------
     Elements are arrays without dimensions, as those of ``a[0]``: views of the array, so that
@@ -79,7 +84,19 @@ class flatiter:
         return found
 
     def copy(self) -> ndarray:
-        """A copy of the elements as one dimension."""
+        """A copy of the elements as one dimension.
+
+        Returns
+        -------
+        ndarray, 1-D
+            The copy.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> cp.arange(4).reshape(2, 2).flat.copy()
+        array([0, 1, 2, 3])
+        """
         return reshape(self._base, (-1,) if len(self) else (0,), copy=True)
 
     def __len__(self) -> int:
@@ -303,7 +320,17 @@ class broadcast:
         return tuple([flatiter(x) for x in self.values])
 
     def reset(self) -> None:
-        """Begin with the first element again."""
+        """Begin with the first element again.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> b = cp.broadcast(cp.arange(2), 1)
+        >>> _ = next(b)
+        >>> b.reset()
+        >>> b.index
+        0
+        """
         self.index = 0
 
     def __iter__(self) -> broadcast:

@@ -123,6 +123,11 @@ def stack(
     ndarray
         With one dimension more.
 
+    Raises
+    ------
+    ValueError
+        If there is no array, or the shapes differ.
+
     Examples
     --------
     >>> import gpuarray as cp
@@ -267,6 +272,11 @@ def array_split(
     list of ndarray
         Views.
 
+    Raises
+    ------
+    ValueError
+        If the number of sections is not positive, or far beyond the axis's length.
+
     Examples
     --------
     >>> import gpuarray as cp
@@ -363,6 +373,11 @@ def vsplit(ary: ArrayLike, indices_or_sections: int | Sequence[int]) -> list[nda
     list of ndarray
         Views.
 
+    Raises
+    ------
+    ValueError
+        If the array has less than two dimensions, or its first axis has no equal parts.
+
     Examples
     --------
     >>> import gpuarray as cp
@@ -389,6 +404,11 @@ def hsplit(ary: ArrayLike, indices_or_sections: int | Sequence[int]) -> list[nda
     list of ndarray
         Views.
 
+    Raises
+    ------
+    ValueError
+        If the array has no dimensions, or the axis has no equal parts.
+
     Examples
     --------
     >>> import gpuarray as cp
@@ -414,6 +434,11 @@ def dsplit(ary: ArrayLike, indices_or_sections: int | Sequence[int]) -> list[nda
     -------
     list of ndarray
         Views.
+
+    Raises
+    ------
+    ValueError
+        If the array has less than three dimensions, or its last axis has no equal parts.
 
     Examples
     --------

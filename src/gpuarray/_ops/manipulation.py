@@ -159,7 +159,18 @@ def ravel(a: ArrayLike, order: str = "C") -> ndarray:
 
 
 def flatten(a: ndarray, order: str = "C") -> ndarray:
-    """A copy of an array as one dimension (``ndarray.flatten``)."""
+    """A copy of an array as one dimension (``ndarray.flatten``).
+
+    Parameters
+    ----------
+    order : {'C', 'F', 'A', 'K'}, optional
+        The order of the elements.
+
+    Returns
+    -------
+    ndarray, 1-D
+        The copy.
+    """
     if order in ("K", "k"):
         a = _in_memory_order(a)
         order = "C"

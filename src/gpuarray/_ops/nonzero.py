@@ -42,6 +42,11 @@ def nonzero(a: ArrayLike) -> tuple[ndarray, ...]:
     tuple of ndarray, 1-D, int64
         One for each dimension. Waits for the device, since their length depends on the values.
 
+    Raises
+    ------
+    ValueError
+        If the array has no dimensions.
+
     Examples
     --------
     >>> import gpuarray as cp

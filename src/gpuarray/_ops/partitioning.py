@@ -11,6 +11,7 @@ import numpy as np
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import check_axis
+from gpuarray._namespace.docstrings import shares
 from gpuarray._ops.axis_order import with_axis_back, with_axis_last
 from gpuarray._ops.manipulation import along_axis, as_array, in_one_dimension
 from gpuarray._ops.sorting import argsort, sort
@@ -87,6 +88,7 @@ def partition(
     return with_axis_back(target, moved, a._layout)
 
 
+@shares(partition, but=("Returns", "Examples"))
 def partition_in_place(
     a: ndarray,
     kth: int | Sequence[int],

@@ -53,6 +53,11 @@ def unwrap(
     ndarray
         Of the shape of `p`. Of integers, if `p` and `period` are.
 
+    Raises
+    ------
+    TypeError
+        If the period is no real number.
+
     Notes
     -----
     Four launches: the corrections of all differences, their sums, a copy, and their addition to it.

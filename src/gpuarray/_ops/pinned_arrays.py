@@ -88,6 +88,11 @@ def empty_like_pinned(
     numpy.ndarray
         On the host, uninitialised; see `empty_pinned`.
 
+    Raises
+    ------
+    TypeError
+        If `subok` is given: there are no subclasses.
+
     Examples
     --------
     >>> import gpuarray as cp

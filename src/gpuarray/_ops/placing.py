@@ -163,6 +163,11 @@ def fill_diagonal(a: ndarray, val: ArrayLike, wrap: bool = False) -> None:
     wrap : bool, optional
         Whether the diagonal of a matrix with more rows than columns begins anew below its end.
 
+    Raises
+    ------
+    ValueError
+        If the array has less than two dimensions, or more than two of different lengths.
+
     Examples
     --------
     >>> import gpuarray as cp

@@ -77,6 +77,9 @@ class poly1d:
     array(4.25)
     >>> p * p
     poly1d([ 1,  4, 10, 12,  9])
+    >>> p.deriv(), p.integ().order
+    (poly1d([2, 2]), 3)
+    >>> p.set(p.get())
     """
 
     # Operators of arrays leave it to this class what they do.
@@ -160,7 +163,22 @@ class poly1d:
         self._coeffs[self.order - key] = val
 
     def get(self, stream: Any = None, order: str = "C", out: Any = None) -> np.poly1d:
-        """NumPy's polynomial with the same coefficients, in the host's memory."""
+        """NumPy's polynomial with the same coefficients, in the host's memory.
+
+        Parameters
+        ----------
+        stream : Stream, optional
+            The stream of the copy; the current one by default.
+        order : {'C', 'F', 'A'}, optional
+            Without a meaning for one dimension.
+        out : numpy.ndarray, optional
+            Where the coefficients are stored.
+
+        Returns
+        -------
+        numpy.poly1d
+            Its copy.
+        """
         return np.poly1d(asnumpy(self._coeffs, stream, order, out), variable=self._variable)
 
     def set(self, polyin: Any, stream: Any = None) -> None:
@@ -239,11 +257,35 @@ class poly1d:
         return not self == other
 
     def integ(self, m: int = 1, k: Any = 0) -> poly1d:
-        """The m-th integral; see `polyint`."""
+        """The m-th integral; see `polyint`.
+
+        Parameters
+        ----------
+        m : int, optional
+            How often it is integrated.
+        k : array_like, optional
+            The constants.
+
+        Returns
+        -------
+        poly1d
+            The integral.
+        """
         return poly1d(polyint(self._coeffs, m, k))
 
     def deriv(self, m: int = 1) -> poly1d:
-        """The m-th derivative; see `polyder`."""
+        """The m-th derivative; see `polyder`.
+
+        Parameters
+        ----------
+        m : int, optional
+            How often it is derived.
+
+        Returns
+        -------
+        poly1d
+            The derivative.
+        """
         return poly1d(polyder(self._coeffs, m))
 
 
@@ -430,6 +472,11 @@ def polyder(p: ArrayLike | poly1d, m: int = 1) -> Any:
     ndarray or poly1d
         Coefficients.
 
+    Raises
+    ------
+    ValueError
+        If the order is negative.
+
     Examples
     --------
     >>> import gpuarray as cp
@@ -462,6 +509,11 @@ def polyint(p: ArrayLike | poly1d, m: int = 1, k: Any = None) -> Any:
     -------
     ndarray or poly1d
         Coefficients.
+
+    Raises
+    ------
+    ValueError
+        If the order is negative, or there are not as many constants.
 
     Examples
     --------

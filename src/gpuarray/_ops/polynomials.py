@@ -43,6 +43,11 @@ def poly(seq_of_zeros: ArrayLike) -> ndarray:
         the roots are real or pairs of conjugates, for which the call waits for the device if the
         roots are complex.
 
+    Raises
+    ------
+    ValueError
+        If the zeros have not one dimension, and are no square matrix.
+
     Examples
     --------
     >>> import gpuarray as cp

@@ -49,6 +49,9 @@ _AXIS = """axis : int, optional
 keepdims : bool, optional
     Keep it in the result with length 1.
 """
+_NO_AXIS = """axis, keepdims : optional
+    Refused, as NumPy refuses them where there is more than one core dimension.
+"""
 _DIFFERENCES = """Differences from NumPy
 ----------------------
 Host arrays are refused with a TypeError; a result without dimensions is an array."""
@@ -61,7 +64,7 @@ def _documentation(
     result: str,
     notes: str,
     example: str,
-    axis: str = "",
+    axis: str = _NO_AXIS,
 ) -> str:
     """The documentation of a generalized ufunc."""
     return (

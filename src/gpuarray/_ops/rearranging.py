@@ -75,6 +75,11 @@ def flipud(m: ArrayLike) -> ndarray:
     ndarray
         A view.
 
+    Raises
+    ------
+    ValueError
+        If the array has no dimensions.
+
     Examples
     --------
     >>> import gpuarray as cp
@@ -102,6 +107,11 @@ def fliplr(m: ArrayLike) -> ndarray:
     -------
     ndarray
         A view.
+
+    Raises
+    ------
+    ValueError
+        If the array has less than two dimensions.
 
     Examples
     --------
@@ -135,6 +145,11 @@ def rot90(m: ArrayLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> ndarray:
     -------
     ndarray
         A view.
+
+    Raises
+    ------
+    ValueError
+        If `axes` are not two different ones of the array.
 
     Examples
     --------
@@ -379,6 +394,13 @@ def repeat(
     -------
     ndarray
         The repeated elements.
+
+    Raises
+    ------
+    TypeError
+        If the numbers of repetitions are no integers.
+    ValueError
+        If one is negative.
 
     Examples
     --------

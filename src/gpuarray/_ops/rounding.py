@@ -45,6 +45,11 @@ def round(a: ArrayLike, decimals: int = 0, out: ndarray | None = None) -> ndarra
     ndarray
         Of the same dtype.
 
+    Raises
+    ------
+    TypeError
+        If bools are rounded to decimals, or `out` has a dtype that the result has no cast to.
+
     Examples
     --------
     >>> import gpuarray as cp

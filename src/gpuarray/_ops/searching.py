@@ -236,6 +236,13 @@ def searchsorted(
     ndarray of int64
         Of the shape of ``v``.
 
+    Raises
+    ------
+    ValueError
+        If `a` has not one dimension, the side is unknown, or the sorter has another length.
+    TypeError
+        If the sorter has no integers.
+
     Notes
     -----
     One launch, and one with a copy for each operand that has to be made contiguous or converted to

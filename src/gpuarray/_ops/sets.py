@@ -59,6 +59,11 @@ def isin(
     ndarray of bool
         Of the shape of ``element``.
 
+    Raises
+    ------
+    ValueError
+        If `kind` is unknown.
+
     Notes
     -----
     The launches of a sort of the test elements, and one; a few more of complex numbers.

@@ -9,6 +9,7 @@ import numpy as np
 
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._layout import Layout, check_axis
+from gpuarray._namespace.docstrings import shares
 from gpuarray._ops import fields
 from gpuarray._ops.axis_order import axes_with_last, with_axis_back, with_axis_last
 from gpuarray._ops.manipulation import along_axis, as_array, in_one_dimension, reshape
@@ -108,6 +109,7 @@ def sort(
     return with_axis_back(target, moved, a._layout)
 
 
+@shares(sort, but=("Returns", "Examples"))
 def sort_in_place(
     a: ndarray,
     axis: int = -1,
@@ -212,6 +214,13 @@ def lexsort(keys: Sequence[ArrayLike] | ndarray, axis: int = -1) -> ndarray:
     -------
     ndarray of int64
         Of the shape of a key.
+
+    Raises
+    ------
+    TypeError
+        If there is no key.
+    ValueError
+        If the keys differ in shape.
 
     Notes
     -----

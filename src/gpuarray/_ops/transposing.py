@@ -33,6 +33,13 @@ def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> ndarray:
     ndarray
         A view.
 
+    Raises
+    ------
+    TypeError
+        If the axes are no integers.
+    ValueError
+        If they are no permutation of the array's.
+
     Examples
     --------
     >>> import gpuarray as cp
@@ -75,6 +82,11 @@ def matrix_transpose(x: ArrayLike, /) -> ndarray:
     -------
     ndarray
         A view.
+
+    Raises
+    ------
+    ValueError
+        If the array has less than two dimensions.
 
     Examples
     --------
@@ -142,6 +154,13 @@ def moveaxis(
     ndarray
         A view.
 
+    Raises
+    ------
+    TypeError
+        If the axes are no integers.
+    ValueError
+        If `source` and `destination` differ in length.
+
     Examples
     --------
     >>> import gpuarray as cp
@@ -187,6 +206,11 @@ def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> ndarray:
     -------
     ndarray
         A view.
+
+    Raises
+    ------
+    AxisError
+        If an axis is out of range.
 
     Examples
     --------

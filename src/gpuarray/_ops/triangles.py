@@ -206,6 +206,11 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> ndar
     ndarray, shape (len(x), N)
         The matrix, of the dtype that `x` and int promote to.
 
+    Raises
+    ------
+    ValueError
+        If `x` has not one dimension, or `N` is negative.
+
     Differences from NumPy
     ----------------------
     Powers are computed one by one, not as products of those before, and differ in the last bits.

@@ -405,6 +405,14 @@ class RawKernel:
         ----------
         log_stream : file, optional
             Gets the compiler's log where compiling fails.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> kernel = cp.RawKernel('extern "C" __global__ void f() {}', "f")
+        >>> kernel.compile()
+        >>> kernel.num_regs > 0
+        True
         """
         self._module.compile(log_stream)
         self._function()

@@ -61,6 +61,9 @@ class RawModule:
     >>> module.get_function("fill<float>")((1,), (3,), (x, cp.float32(1.5)))
     >>> x
     array([1.5, 1.5, 1.5], dtype=float32)
+    >>> counting = cp.RawModule(code='__device__ int n; extern "C" __global__ void f() { n++; }')
+    >>> counting.get_global("n").mem.size
+    4
     """
 
     #: RawKernel, which is made of a module: its file sets this.
@@ -126,6 +129,11 @@ class RawModule:
         name : str
             Its ``extern "C"`` name, or one of the name expressions.
 
+        Returns
+        -------
+        RawKernel
+            It.
+
         Raises
         ------
         DriverError
@@ -138,7 +146,23 @@ class RawModule:
         return kernel
 
     def get_global(self, name: str) -> MemoryPointer:
-        """A pointer to a global variable (``__device__`` or ``__constant__``) of the module."""
+        """A pointer to a global variable (``__device__`` or ``__constant__``) of the module.
+
+        Parameters
+        ----------
+        name : str
+            Its name in C, or one of the name expressions.
+
+        Returns
+        -------
+        MemoryPointer
+            Its first byte, which keeps the module.
+
+        Raises
+        ------
+        TypeError
+            If the name is no text.
+        """
         if not isinstance(name, str):
             raise TypeError(f"get_global: a variable's name is a str, not {name!r}")
         loaded = self.load()
@@ -156,6 +180,14 @@ class RawModule:
         ----------
         log_stream : file, optional
             Gets the compiler's log where compiling fails.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> module = cp.RawModule(code='__device__ int n; extern "C" __global__ void f() {}')
+        >>> module.compile()
+        >>> module.get_global("n").mem.size
+        4
         """
         try:
             self.load()
@@ -165,7 +197,19 @@ class RawModule:
             raise
 
     def load_apart(self) -> LoadedModule:
-        """Load the module on the current device with global variables of its own."""
+        """Load the module on the current device with global variables of its own.
+
+        Returns
+        -------
+        LoadedModule
+            The driver's module and its kernels.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> module = cp.RawModule(code='extern "C" __global__ void f() {}')
+        >>> apart = module.load_apart()
+        """
         loaded = self._load(current.stream.device, self._kernel_code())
         self._share(loaded)
         return loaded
@@ -175,7 +219,20 @@ class RawModule:
         self._loaded[loaded.device.id, loaded.generation] = loaded
 
     def load(self) -> LoadedModule:
-        """The module on the current device."""
+        """The module on the current device.
+
+        Returns
+        -------
+        LoadedModule
+            The driver's module and its kernels.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> module = cp.RawModule(code='extern "C" __global__ void f() {}')
+        >>> module.load() is module.load()
+        True
+        """
         device = current.stream.device
         device_key = device.id, device.generation
         loaded = self._loaded.get(device_key)

@@ -244,20 +244,63 @@ def using_allocator(allocator: Callable[[int], MemoryPointer] | None = None) -> 
 
 
 def get_allocator() -> Callable[[int], MemoryPointer]:
-    """The allocator that arrays get their memory from, in the calling thread."""
+    """The allocator that arrays get their memory from, in the calling thread.
+
+    Returns
+    -------
+    callable
+        Takes a number of bytes, returns a `MemoryPointer`.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.cuda.get_allocator() == cp.get_default_memory_pool().malloc
+    True
+    """
     found = _of_thread.allocator or _user_allocator
     return _pool.malloc if found is None else found
 
 
 def alloc(size: int) -> MemoryPointer:
-    """Device memory from the current allocator."""
+    """Device memory from the current allocator.
+
+    Parameters
+    ----------
+    size : int
+        Bytes.
+
+    Returns
+    -------
+    MemoryPointer
+        Its first byte.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> pointer = cp.cuda.alloc(100)
+    >>> pointer.mem.size >= 100
+    True
+    """
     if type(size) is not int or not 0 <= size <= MAX_BYTES:
         size = checked_size("alloc", size)
     return pointer_to(*allocate(size))
 
 
 def get_default_memory_pool() -> MemoryPool:
-    """The pool that arrays use unless another allocator is set."""
+    """The pool that arrays use unless another allocator is set.
+
+    Returns
+    -------
+    MemoryPool
+        One for all devices.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> pool = cp.get_default_memory_pool()
+    >>> pool.total_bytes() >= pool.used_bytes()
+    True
+    """
     return default_pool
 
 

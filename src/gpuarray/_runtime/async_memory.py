@@ -172,6 +172,17 @@ class MemoryAsyncPool:
     ...     x = cp.zeros(1000)
     >>> pool.used_bytes() >= x.nbytes
     True
+    >>> pool.total_bytes() == pool.used_bytes() + pool.free_bytes()
+    True
+    >>> pool.set_limit(size=1 << 20)
+    >>> pool.get_limit()
+    1048576
+    >>> pool.set_limit()
+    >>> pool.free_all_blocks()
+    >>> pool.n_free_blocks()
+    Traceback (most recent call last):
+        ...
+    NotImplementedError: MemoryAsyncPool.n_free_blocks: ...
     """
 
     #: CuPy's name for whether the driver tells how much memory a pool has: each does, from 11.3 on.
@@ -296,6 +307,11 @@ class MemoryAsyncPool:
 
     def n_free_blocks(self) -> int:
         """Not known: the driver does not tell.
+
+        Returns
+        -------
+        int
+            Never.
 
         Raises
         ------

@@ -38,6 +38,14 @@ class Fault(NamedTuple):
         Where the program launched it.
     error : str
         What was raised.
+    code, sizes, parameters, pointers, memory, attributes
+        What a replay needs of it.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.debug.last_fault() is None  # doctest: +SKIP
+    True
     """
 
     launch: Launch

@@ -319,6 +319,12 @@ class Device:
     ...     x = cp.arange(3)
     >>> x.device
     <CUDA Device 0>
+    >>> device = cp.cuda.Device(0)
+    >>> device.use() is device, device.current_stream().device is device
+    (True, True)
+    >>> device.attribute("warp_size")
+    32
+    >>> device.synchronize()
     """
 
     # Set by gpuarray._runtime.stream_kinds: devices own their default stream, and streams name
@@ -466,7 +472,13 @@ class Device:
         current.crossings = {x for x in current.crossings if x.owner is not self}
 
     def current_stream(self) -> Stream:
-        """The stream that is current for this device in the calling thread."""
+        """The stream that is current for this device in the calling thread.
+
+        Returns
+        -------
+        Stream
+            The default stream, where no other was made current.
+        """
         found = current.streams.get(self.id)
         if found is not None and not found.lost:
             return found
@@ -612,7 +624,18 @@ class Device:
             return driver.mem_get_info()
 
     def attribute(self, name: str | int) -> int:
-        """A driver attribute by cuda.h's name without prefix, in lower case, or by number."""
+        """A driver attribute by cuda.h's name without prefix, in lower case, or by number.
+
+        Parameters
+        ----------
+        name : str or int
+            The attribute.
+
+        Returns
+        -------
+        int
+            Its value.
+        """
         return driver.device_attribute(name, self.handle)
 
     @property

@@ -37,6 +37,17 @@ class Event:
         Make a cheaper event that has no time.
     interprocess : bool, optional
         Usable by other processes; needs ``disable_timing``.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> start, end = cp.cuda.Event(), cp.cuda.Event()
+    >>> start.record()
+    >>> y = cp.arange(4) * 2
+    >>> end.record()
+    >>> end.synchronize()
+    >>> end.done, cp.cuda.get_elapsed_time(start, end) >= 0
+    (True, True)
     """
 
     __slots__ = ("__weakref__", "_handle", "argument", "device", "generation")
@@ -100,7 +111,18 @@ class Event:
         return self.handle
 
     def record(self, stream: Stream | None = None) -> None:
-        """Record behind the work queued so far on a stream (the current one by default)."""
+        """Record behind the work queued so far on a stream (the current one by default).
+
+        Parameters
+        ----------
+        stream : Stream, optional
+            The stream.
+
+        Raises
+        ------
+        CUDAError
+            If the device was reset.
+        """
         if stream is None:
             stream = current.stream
         elif type(stream) is not Device.stream_class:  # whose class this module cannot know
@@ -116,7 +138,13 @@ class Event:
             retry("event_record", status, self.argument, stream.argument)
 
     def synchronize(self) -> None:
-        """Wait until the event has happened."""
+        """Wait until the event has happened.
+
+        Raises
+        ------
+        CUDAError
+            If the device was reset.
+        """
         if self.generation != self.device.generation:
             raise lost_error("an event", self.device)
         if driver.host_function_threads:
@@ -159,7 +187,27 @@ def check_event(event: object) -> None:
 
 
 def get_elapsed_time(start_event: Event, end_event: Event) -> float:
-    """Milliseconds between two events that have both happened."""
+    """Milliseconds between two events that have both happened.
+
+    Parameters
+    ----------
+    start_event, end_event : Event
+        The events, which have a time.
+
+    Returns
+    -------
+    float
+        Milliseconds.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> event = cp.cuda.Event()
+    >>> event.record()
+    >>> event.synchronize()
+    >>> cp.cuda.get_elapsed_time(event, event)
+    0.0
+    """
     check_event(start_event)
     check_event(end_event)
     return driver.event_elapsed_time(start_event.handle, end_event.handle)

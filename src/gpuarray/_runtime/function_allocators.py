@@ -29,6 +29,17 @@ class PythonFunctionAllocatorMemory(OrderedMemory):
         As for `PythonFunctionAllocator`.
     device_id : int
         The number of the device.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> runtime = cp.cuda.runtime
+    >>> memory = cp.cuda.memory.PythonFunctionAllocatorMemory(
+    ...     64, lambda size, device: runtime.malloc(size), lambda at, device: runtime.free(at), 0
+    ... )
+    >>> memory.size
+    64
+    >>> del memory
     """
 
     __slots__ = ("_free_func",)
@@ -128,6 +139,12 @@ class CFunctionAllocatorMemory(OrderedMemory):
         As for `CFunctionAllocator`.
     device_id : int
         The number of the device.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> issubclass(cp.cuda.memory.CFunctionAllocatorMemory, cp.cuda.BaseMemory)
+    True
     """
 
     __slots__ = ("_free_func", "_owner")

@@ -100,7 +100,19 @@ class FunctionHook(Hook):
 
 
 def get_function_hooks() -> dict[str, FunctionHook]:
-    """The hooks that the calling thread has entered, by name."""
+    """The hooks that the calling thread has entered, by name.
+
+    Returns
+    -------
+    dict of str to FunctionHook
+        By their names.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.cuda.function_hook.get_function_hooks()
+    {}
+    """
     return hooks.of_thread()
 
 

@@ -111,9 +111,12 @@ class Graph:
     >>> with cp.cuda.Stream(non_blocking=True).capture() as graph:
     ...     y = cp.cumsum(x + 1)
     >>> x[:] = 1
+    >>> graph.upload()
     >>> graph.launch()
     >>> y
     array([2., 4., 6.])
+    >>> graph.debug_dot_str().startswith("digraph")
+    True
     """
 
     __slots__ = (
@@ -256,6 +259,11 @@ class Graph:
         ----------
         stream : Stream, optional
             Where; the current stream by default.
+
+        Raises
+        ------
+        CaptureError
+            If the stream is being captured.
         """
         stream = self._ready("upload", stream)
         if stream.captured_as is not None or stream.ongoing_capture is not None:

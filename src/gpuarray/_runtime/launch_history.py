@@ -49,6 +49,13 @@ class Argument(NamedTuple):
         The array's address, where it is still known.
     value : object
         The number, where it is still known.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> y = cp.arange(3, dtype="f4") + 1
+    >>> cp.debug.launches()[0].arguments[0].dtype
+    dtype('float32')
     """
 
     name: str
@@ -88,6 +95,13 @@ class Launch(NamedTuple):
     arguments : tuple of Argument
         The arguments. Of several launches of one kernel with arrays of the same layouts only the
         newest has addresses and numbers.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> y = cp.arange(3, dtype="f4") + 1
+    >>> cp.debug.launches()[0].block
+    (256, 1, 1)
     """
 
     kernel: str

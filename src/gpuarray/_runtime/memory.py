@@ -80,6 +80,16 @@ class BaseMemory:
     ``stream`` is the stream that reuse of the memory is ordered on, ``None`` where nobody in
     this process reuses it. ``writable`` is False where its owner said that nobody may write to it.
     ``foreign`` is False where this package allocated it, and no other object has the same bytes.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> memory = cp.zeros(4).data.mem
+    >>> isinstance(memory, cp.cuda.BaseMemory)
+    True
+    >>> memory.record_stream(cp.cuda.get_current_stream())
+    >>> memory.device_id
+    0
     """
 
     __slots__ = ("__weakref__",)
@@ -242,6 +252,13 @@ class Memory(DriverMemory, BaseMemory):
     ----------
     size : int
         Bytes.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> memory = cp.cuda.Memory(64)
+    >>> memory.size
+    64
     """
 
     __slots__ = ("_slot", "device", "generation", "pointer", "size")

@@ -179,6 +179,12 @@ def get_memory_hooks() -> dict[str, MemoryHook]:
     -------
     dict
         Name to hook, in the order in which they were entered.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.cuda.memory_hook.get_memory_hooks()
+    {}
     """
     return hooks.of_thread()
 

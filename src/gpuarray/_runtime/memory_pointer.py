@@ -42,6 +42,24 @@ class MemoryPointer:
     >>> (pointer + 4).copy_from_host(np.float32(2.5).tobytes(), 4)
     >>> cp.ndarray(2, "f4", pointer)
     array([0. , 2.5], dtype=float32)
+    >>> other = cp.cuda.alloc(8)
+    >>> other.copy_from(pointer, 8)
+    >>> other.copy_from_device(pointer, 4)
+    >>> host = np.empty(2, "f4")
+    >>> other.copy_to_host(host.ctypes.data, 8)
+    >>> host
+    array([0. , 2.5], dtype=float32)
+
+    Those that do not wait take page-locked memory:
+
+    >>> stream = cp.cuda.get_current_stream()
+    >>> pinned = cp.cuda.alloc_pinned_memory(8)
+    >>> pointer.memset_async(0, 8, stream)
+    >>> pointer.copy_to_host_async(pinned.ptr, 8, stream)
+    >>> pointer.copy_from_host_async(pinned.ptr, 8, stream)
+    >>> pointer.copy_from_async(other, 8, stream)
+    >>> pointer.copy_from_device_async(other, 8, stream)
+    >>> stream.synchronize()
     """
 
     __slots__ = ("mem", "ptr")

@@ -82,6 +82,14 @@ class UnownedMemory(BaseMemory):
         all of the memory is there.
     writable : bool, optional
         Whether arrays over the memory may be written to.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> x = cp.arange(4)
+    >>> memory = cp.cuda.UnownedMemory(x.data.ptr, x.nbytes, x)
+    >>> cp.ndarray(4, x.dtype, cp.cuda.MemoryPointer(memory, 0))
+    array([0, 1, 2, 3])
     """
 
     __slots__ = (

@@ -29,6 +29,13 @@ class PinnedMemory(DriverMemory):
         Bytes.
     flags : int, optional
         Of ``cuMemHostAlloc``; see the constants ``hostAlloc...`` of `cuda.runtime`.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> memory = cp.cuda.PinnedMemory(100)
+    >>> memory.size
+    100
     """
 
     __slots__ = ("__weakref__", "_slot", "device", "generation", "ptr", "size", "uses")
@@ -102,7 +109,13 @@ class PinnedMemoryPointer(driver.HostBuffer):
         pass
 
     def size(self) -> int:
-        """The bytes from here to the end of the memory."""
+        """The bytes from here to the end of the memory.
+
+        Returns
+        -------
+        int
+            Bytes.
+        """
         return len(self)
 
     def __int__(self) -> int:
@@ -139,6 +152,14 @@ class PooledPinnedMemory(PinnedMemory):
         The block.
     pool : PinnedMemoryPool
         Where it came from.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> memory = cp.cuda.PinnedMemoryPool().malloc(100).mem
+    >>> memory.size
+    512
+    >>> memory.free()
     """
 
     __slots__ = ("mem", "pool")
@@ -199,6 +220,9 @@ class PinnedMemoryPool:
     >>> del pointer
     >>> pool.n_free_blocks()
     1
+    >>> pool.free_all_blocks()
+    >>> pool.n_free_blocks()
+    0
     """
 
     def __init__(self, allocator: Callable[[int], Any] = PinnedMemory):
@@ -359,7 +383,19 @@ _default_pool = PinnedMemoryPool()
 
 
 def get_default_pinned_memory_pool() -> PinnedMemoryPool:
-    """The pool that pinned memory and staging buffers come from."""
+    """The pool that pinned memory and staging buffers come from.
+
+    Returns
+    -------
+    PinnedMemoryPool
+        One for the process.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.get_default_pinned_memory_pool().n_free_blocks() >= 0
+    True
+    """
     return _default_pool
 
 
@@ -435,6 +471,11 @@ def set_pinned_memory_allocator(allocator: Callable[[int], Any] | None = None) -
     allocator : callable, optional
         Takes a number of bytes, returns a `PinnedMemoryPointer`. ``None`` allocates without a
         pool.
+
+    Raises
+    ------
+    TypeError
+        If the allocator is no function.
 
     Examples
     --------

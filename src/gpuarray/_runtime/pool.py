@@ -200,6 +200,17 @@ class MemoryPool:
     >>> memory = pool.malloc(100)
     >>> pool.used_bytes()
     512
+    >>> pool.total_bytes() == pool.used_bytes() + pool.free_bytes()
+    True
+    >>> del memory
+    >>> pool.used_bytes(), pool.n_free_blocks() > 0
+    (0, True)
+    >>> pool.free_all_blocks()
+    >>> pool.total_bytes()
+    0
+    >>> pool.set_limit(size=1 << 20)
+    >>> pool.get_limit()
+    1048576
     """
 
     def __init__(self, allocator: Callable[[int], MemoryPointer] | None = None):
@@ -349,6 +360,11 @@ class MemoryPool:
     def malloc(self, size: int) -> MemoryPointer:
         """Allocate ``size`` bytes on the current stream.
 
+        Parameters
+        ----------
+        size : int
+            Bytes.
+
         Returns
         -------
         MemoryPointer
@@ -376,26 +392,56 @@ class MemoryPool:
                     arena.free_segments()
 
     def free_all_free(self) -> None:
-        """The former name of `free_all_blocks`."""
+        """The former name of `free_all_blocks`.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> cp.cuda.MemoryPool().free_all_free()  # doctest: +SKIP
+        """
         warnings.warn(
             "free_all_free is deprecated; use free_all_blocks", DeprecationWarning, stacklevel=2
         )
         self.free_all_blocks()
 
     def n_free_blocks(self) -> int:
-        """The number of free blocks on the current device."""
+        """The number of free blocks on the current device.
+
+        Returns
+        -------
+        int
+            How many.
+        """
         return sum([arena.counts()[1] for arena in self._device_arenas(self._device())])
 
     def free_bytes(self) -> int:
-        """Bytes that the pool holds and nobody uses, on the current device."""
+        """Bytes that the pool holds and nobody uses, on the current device.
+
+        Returns
+        -------
+        int
+            Bytes.
+        """
         return self._device_free(self._device())
 
     def used_bytes(self) -> int:
-        """Bytes in use on the current device."""
+        """Bytes in use on the current device.
+
+        Returns
+        -------
+        int
+            Bytes.
+        """
         return self.total_bytes() - self.free_bytes()
 
     def total_bytes(self) -> int:
-        """Bytes that the pool has from the driver on the current device."""
+        """Bytes that the pool has from the driver on the current device.
+
+        Returns
+        -------
+        int
+            Bytes.
+        """
         return self._device_total(self._device())
 
     def set_limit(self, size: int | None = None, fraction: float | None = None) -> None:
@@ -417,7 +463,13 @@ class MemoryPool:
         self._limits[device.id] = bytes_of_limit(device, size, fraction)
 
     def get_limit(self) -> int:
-        """The limit on the current device in bytes, 0 without one."""
+        """The limit on the current device in bytes, 0 without one.
+
+        Returns
+        -------
+        int
+            Bytes.
+        """
         return self._limit(self._device())
 
 

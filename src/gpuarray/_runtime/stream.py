@@ -85,6 +85,18 @@ class Stream:
     >>> with stream:
     ...     y = cp.arange(4) * 2
     >>> stream.synchronize()
+    >>> stream.done, stream.is_capturing()
+    (True, False)
+    >>> event = stream.record()
+    >>> cp.cuda.Stream.null.wait_event(event)
+    >>> before = cp.cuda.get_current_stream()
+    >>> stream.use() is stream, before.use() is before
+    (True, True)
+    >>> with stream:
+    ...     stream.begin_capture()
+    ...     y *= 2
+    ...     graph = stream.end_capture()
+    >>> graph.launch(stream)
     """
 
     __slots__ = (
@@ -290,7 +302,18 @@ class Stream:
         return self.device.id
 
     def use(self) -> Stream:
-        """Make this the current stream of the calling thread."""
+        """Make this the current stream of the calling thread.
+
+        Returns
+        -------
+        Stream
+            The stream itself.
+
+        Raises
+        ------
+        RuntimeError
+            If it belongs to another device than the current one.
+        """
         state = current.__dict__  # read once, since the attributes of each thread are slow
         before = state.get("stream") or current.stream
         if before.device is not self.device:
@@ -310,6 +333,18 @@ class Stream:
 
         One handle stands for a stream in each thread, and those share neither freed memory nor
         plans nor look-back state.
+
+        Returns
+        -------
+        Stream
+            The stream.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> stream = cp.cuda.Stream.null
+        >>> isinstance(stream.of_this_thread(), cp.cuda.Stream)
+        True
         """
         found = current.per_thread.get(self.device.id)
         if found is None or found.lost:
@@ -432,7 +467,18 @@ class Stream:
         host_functions.launch(self, callback, arg)
 
     def record(self, event: Event | None = None) -> Event:
-        """Record an event (a new one without ``event``) behind the work queued so far."""
+        """Record an event (a new one without ``event``) behind the work queued so far.
+
+        Parameters
+        ----------
+        event : Event, optional
+            The event; a new one by default.
+
+        Returns
+        -------
+        Event
+            The event.
+        """
         if event is None:
             event = Event()
         else:
@@ -441,7 +487,18 @@ class Stream:
         return event
 
     def wait_event(self, event: Event) -> None:
-        """Let work queued from now on wait for an event."""
+        """Let work queued from now on wait for an event.
+
+        Parameters
+        ----------
+        event : Event
+            The event.
+
+        Raises
+        ------
+        CUDAError
+            If the event's device was reset.
+        """
         check_event(event)
         if event.generation != event.device.generation:
             raise lost_error("an event", event.device)
@@ -557,6 +614,13 @@ def get_current_stream(device_id: int = -1) -> Stream:
     -------
     Stream
         The stream.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> with cp.cuda.Stream() as stream:
+    ...     cp.cuda.get_current_stream() is stream
+    True
     """
     if device_id is None or device_id == -1 or device_id == current.stream.device.id:
         found = current.stream

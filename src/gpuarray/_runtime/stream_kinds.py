@@ -30,18 +30,23 @@ class BorrowedStream(Stream):
             with self.device:
                 Stream.synchronize(self)
 
+    synchronize.__doc__ = Stream.synchronize.__doc__
+
     @property
     def done(self) -> bool:
+        """Whether its work has ended."""
         with on_device(self.device):
             return Stream.done.__get__(self)
 
     @property
     def is_non_blocking(self) -> bool:
+        """Whether it neither waits for, nor is waited for by, the default stream."""
         with on_device(self.device):
             return Stream.is_non_blocking.__get__(self)
 
     @property
     def priority(self) -> int:
+        """Its priority; lower numbers are served first."""
         with on_device(self.device):
             return Stream.priority.__get__(self)
 
@@ -57,9 +62,13 @@ class BorrowedStream(Stream):
         with on_device(self.device):
             return Stream.record(self, event)
 
+    record.__doc__ = Stream.record.__doc__
+
     def wait_event(self, event: Event) -> None:
         with on_device(self.device):
             Stream.wait_event(self, event)
+
+    wait_event.__doc__ = Stream.wait_event.__doc__
 
 
 class ExternalStream(BorrowedStream):
@@ -76,6 +85,19 @@ class ExternalStream(BorrowedStream):
     See Also
     --------
     Stream.from_external : Keeps the other library's object.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> stream = cp.cuda.Stream()
+    >>> same = cp.cuda.ExternalStream(stream.ptr)
+    >>> with same:
+    ...     y = cp.arange(3) + 1
+    >>> same.wait_event(same.record())
+    >>> same.synchronize()
+    >>> y.tolist()
+    [1, 2, 3]
+    >>> del y  # before the stream, in whose order its memory is used again
     """
 
     __slots__ = ()

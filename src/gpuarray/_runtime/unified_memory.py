@@ -77,6 +77,13 @@ class ManagedMemory(Migrating, Memory):
     ----------
     size : int
         Bytes.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> memory = cp.cuda.ManagedMemory(64)
+    >>> memory.size
+    64
     """
 
     __slots__ = ()
@@ -101,6 +108,12 @@ class SystemMemory(Migrating, OrderedMemory):
     ------
     RuntimeError
         If the device does not access such memory.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.cuda.memory.SystemMemory.__mro__[-2] is cp.cuda.BaseMemory
+    True
     """
 
     __slots__ = ("_owner",)

@@ -108,6 +108,7 @@ class CUDAarray:
 
     @property
     def ptr(self) -> int:
+        """Its handle."""
         return self._handle.number
 
     def copy_from(self, in_arr: ndarray | np.ndarray, stream: Stream | None = None) -> None:

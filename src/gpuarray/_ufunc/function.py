@@ -108,6 +108,17 @@ class ufunc(Generic[_Result]):
         -------
         tuple of dtype
             Of all inputs and outputs.
+
+        Raises
+        ------
+        ValueError
+            If the casting rule is unknown.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> cp.add.resolve_dtypes((np.dtype("f4"), np.dtype("i8"), None))
+        (dtype('float64'), dtype('float64'), dtype('float64'))
         """
         casting = casting or "same_kind"
         try:
@@ -134,6 +145,18 @@ class ufunc(Generic[_Result]):
         -------
         ndarray
             Of shape ``a.shape + b.shape``.
+
+        Raises
+        ------
+        ValueError
+            If the function has not two operands.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> cp.add.outer(cp.arange(2), cp.arange(3))
+        array([[0, 1, 2],
+               [1, 2, 3]])
         """
         if self.nin != 2:
             raise ValueError(
@@ -188,6 +211,12 @@ class ufunc(Generic[_Result]):
         One launch. Functions that are not associative, such as `subtract`, combine elements in
         their order, one thread for each result; associative ones in a tree, which is faster and,
         of floats, rounds differently.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> cp.add.reduce(cp.arange(6).reshape(2, 3), axis=1)
+        array([ 3, 12])
         """
         self._check_binary("reduce")
         rules = reduction.rules if self.row.associative else fold.rules
@@ -222,6 +251,12 @@ class ufunc(Generic[_Result]):
         Notes
         -----
         One launch, as of `reduce`. Floats are combined in an order which is the same in every run.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> cp.multiply.accumulate(cp.asarray([1, 2, 3]))
+        array([1, 2, 6])
         """
         self._check_binary("accumulate")
         rules = scan.rules if self.row.associative else fold.rules
@@ -257,14 +292,20 @@ class ufunc(Generic[_Result]):
         ndarray
             With a result for each index along the axis.
 
+        Notes
+        -----
+        One launch.
+
         Differences from NumPy
         ----------------------
         Indices in device memory cannot raise on a GPU: those out of bounds wrap around. They do
         raise IndexError on the emulator.
 
-        Notes
-        -----
-        One launch.
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> cp.add.reduceat(cp.arange(6), [0, 4])
+        array([6, 9])
         """
         self._check_binary("reduceat")
         segments = fold.rules.SEGMENT_REDUCTIONS[self.__name__]
@@ -295,6 +336,14 @@ class ufunc(Generic[_Result]):
         launch. Else operands are sorted by the elements that they update, which takes a few
         launches, and applied in their order, so that results are NumPy's. Atomic sums of float32
         take subnormal numbers for zero.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> x = cp.zeros(3, dtype=int)
+        >>> cp.add.at(x, [0, 0, 2], 1)
+        >>> x
+        array([2, 0, 1])
         """
         update_at(self, a, indices, operands)  # noqa: F821 (declared above, set from above)
 

@@ -13,6 +13,7 @@ import numpy as np
 from gpuarray import _array, _calls, _dtypes, _layout
 from gpuarray._layout import Layout
 from gpuarray._libraries.fft_plans import Geometry, TransformCall
+from gpuarray._namespace.docstrings import shares
 from gpuarray._ops.manipulation import as_array
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
@@ -323,6 +324,7 @@ class PlanNd(_Plan):
         _check_output(self.get_output_array(a), out)
 
 
+@shares(PlanNd, but=("Examples",))
 class XtPlanNd(PlanNd):
     """A plan of transforms of one to three dimensions, by dtypes.
 

@@ -65,6 +65,13 @@ def graphed(function: Callable[..., Any] | None = None, *, maxsize: int = 16) ->
         Called as the function is; ``__wrapped__`` is that one, ``cache_clear()`` forgets the
         captures and ``cache_len()`` says how many there are. Without a function: a decorator.
 
+    Raises
+    ------
+    TypeError
+        If the function is none.
+    ValueError
+        If `maxsize` is not a positive integer.
+
     Notes
     -----
     Arrays that are returned are new ones, or views of arguments, as without the decorator. Numbers

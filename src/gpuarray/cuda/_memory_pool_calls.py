@@ -54,6 +54,11 @@ def memPoolCreate(props: MemPoolProps) -> int:
     -------
     int
         Its handle.
+
+    Raises
+    ------
+    TypeError
+        If `props` is something else.
     """
     if not isinstance(props, MemPoolProps):
         raise TypeError(f"memPoolCreate: props must be a MemPoolProps, got {props!r}")

@@ -32,6 +32,10 @@ def profile() -> Iterator[None]:
     --capture-range=cudaProfilerApi`` and ``ncu --profile-from-start off``. Without one nothing
     happens.
 
+    Yields
+    ------
+    None
+
     See Also
     --------
     gpuarray.profiler.trace : Records without a tool.

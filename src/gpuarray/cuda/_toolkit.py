@@ -42,6 +42,11 @@ def get_nvcc_path() -> str | None:
     str or None
         Its path: in the installation of `get_cuda_path`, in another toolkit or where a shell
         finds it. None where there is none; this package does not need it.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> path = cp.cuda.get_nvcc_path()  # None where there is no nvcc
     """
     from gpuarray._ffi import locate
 
@@ -55,6 +60,12 @@ def get_hipcc_path() -> None:
     -------
     None
         Always.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.cuda.get_hipcc_path() is None
+    True
     """
 
 
@@ -65,6 +76,12 @@ def get_rocm_path() -> None:
     -------
     None
         Always.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.cuda.get_rocm_path() is None
+    True
     """
 
 
@@ -136,6 +153,12 @@ def compile_using_nvcc(
     See Also
     --------
     compile : Compiles with NVRTC, which needs no toolkit.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> source = 'extern "C" __global__ void f() {}'
+    >>> cubin = cp.cuda.compiler.compile_using_nvcc(source)  # doctest: +SKIP
     """
     import tempfile
 

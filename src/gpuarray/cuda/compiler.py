@@ -257,6 +257,11 @@ def is_valid_kernel_name(name: str) -> bool:
     bool
         Whether.
 
+    Raises
+    ------
+    TypeError
+        If the name is no text.
+
     Examples
     --------
     >>> from gpuarray.cuda import compiler

@@ -2,6 +2,13 @@
 
 Scalars are given by their addresses, on the host unless `setPointerMode` says otherwise; matrices
 are column-major, by their addresses on the device. Work is queued on the current stream.
+
+Examples
+--------
+>>> import gpuarray as cp
+>>> handle = cp.cuda.device.get_cublas_handle()
+>>> cp.cuda.cublas.getPointerMode(handle) == cp.cuda.cublas.CUBLAS_POINTER_MODE_HOST
+True
 """
 
 from __future__ import annotations

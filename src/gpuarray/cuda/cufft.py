@@ -1,4 +1,21 @@
-"""cuFFT's plans and constants, by CuPy's names."""
+"""cuFFT's plans and constants, by CuPy's names.
+
+Examples
+--------
+>>> import gpuarray as cp
+>>> plan = cp.cuda.cufft.Plan1d(4, cp.cuda.cufft.CUFFT_C2C, 1)
+>>> x = cp.ones(4, dtype="c8")
+>>> out = plan.get_output_array(x)
+>>> plan.check_output_array(x, out)
+>>> plan.fft(x, out, -1)
+>>> out.real
+array([4., 0., 0., 0.], dtype=float32)
+>>> with plan:
+...     cp.cuda.cufft.get_current_plan() is plan
+True
+>>> cp.cuda.cufft.PlanNd((2, 4), cp.cuda.cufft.CUFFT_C2C, 1, None, 1, 8, None, 1, 8, "C", 1, 4)
+<PlanNd of 1 transforms of (2, 4), complex64 to complex64>
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""cuRAND's generators, by CuPy's names; they need a GPU."""
+"""cuRAND's generators, by CuPy's names; they need a GPU.
+
+Examples
+--------
+>>> import gpuarray as cp
+>>> cp.cuda.curand.CURAND_RNG_PSEUDO_DEFAULT
+100
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,12 @@
 """cuSOLVER's handles, by CuPy's names.
 
 Linear algebra is in `gpuarray`'s functions; handles are for calls of the library by other means.
+
+Examples
+--------
+>>> import gpuarray as cp
+>>> handle = cp.cuda.device.get_cusolver_handle()
+>>> cp.cuda.cusolver.setStream(handle, cp.cuda.get_current_stream().ptr)
 """
 
 from __future__ import annotations

@@ -1,4 +1,11 @@
-"""cuSPARSE's handles and constants, by CuPy's names."""
+"""cuSPARSE's handles and constants, by CuPy's names.
+
+Examples
+--------
+>>> import gpuarray as cp
+>>> cp.cuda.cusparse.CUSPARSE_POINTER_MODE_HOST
+0
+"""
 
 from __future__ import annotations
 

@@ -84,6 +84,12 @@ def get_compute_capability() -> str:
     -------
     str
         Its digits.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.cuda.device.get_compute_capability() == cp.cuda.Device().compute_capability
+    True
     """
     return current.stream.device.compute_capability
 
@@ -95,6 +101,11 @@ def get_cublas_handle() -> int:
     -------
     int
         A ``cublasHandle_t``.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> handle = cp.cuda.device.get_cublas_handle()
     """
     return current.stream.device.cublas_handle
 
@@ -106,6 +117,11 @@ def get_cusolver_handle() -> int:
     -------
     int
         A ``cusolverDnHandle_t``.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> handle = cp.cuda.device.get_cusolver_handle()
     """
     return current.stream.device.cusolver_handle
 
@@ -117,6 +133,11 @@ def get_cusolver_sp_handle() -> int:
     -------
     int
         A ``cusolverSpHandle_t``.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> handle = cp.cuda.device.get_cusolver_sp_handle()  # doctest: +SKIP
     """
     return current.stream.device.cusolver_sp_handle
 
@@ -128,6 +149,11 @@ def get_cusparse_handle() -> int:
     -------
     int
         A ``cusparseHandle_t``.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> handle = cp.cuda.device.get_cusparse_handle()  # doctest: +SKIP
     """
     return current.stream.device.cusparse_handle
 

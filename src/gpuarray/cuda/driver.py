@@ -1,6 +1,16 @@
 """The CUDA driver's functions for contexts, modules, kernels and linking, by CuPy's names.
 
 Handles are integers. A failing call raises `CUDADriverError`.
+
+Examples
+--------
+>>> import gpuarray as cp
+>>> driver = cp.cuda.driver
+>>> _ = cp.zeros(1)  # a context is current then
+>>> driver.ctxGetCurrent() != 0
+True
+>>> driver.ctxGetDevice()
+0
 """
 
 from __future__ import annotations

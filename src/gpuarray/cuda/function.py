@@ -75,6 +75,11 @@ class Module:
         ----------
         filename : str
             A file with PTX, a cubin or a fatbin.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> cp.cuda.Module().load_file("kernels.ptx")  # doctest: +SKIP
         """
         path = os.fsdecode(filename)
         self._load(RawModule(path=path), RawModule(path=path, enable_cooperative_groups=True))
@@ -112,6 +117,15 @@ class Module:
         -------
         int
             Its address on the device.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> module = cp.cuda.Module()
+        >>> source = '__device__ int n = 1; extern "C" __global__ void f() { n = 2; }'
+        >>> module.load(cp.cuda.compiler.compile(source).data)
+        >>> module.get_global_var("n") > 0
+        True
         """
         return self._loaded()[0].get_global(_text(name)).ptr
 
@@ -141,6 +155,17 @@ class Function:
         The module.
     ptr : int
         The driver's handle.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> module = cp.cuda.Module()
+    >>> source = 'extern "C" __global__ void f(int* x) { x[threadIdx.x] = 1; }'
+    >>> module.load(cp.cuda.compiler.compile(source).data)
+    >>> x = cp.zeros(4, dtype="i4")
+    >>> module.get_function("f").linear_launch(4, (x,))
+    >>> x
+    array([1, 1, 1, 1], dtype=int32)
     """
 
     __slots__ = ("__weakref__", "_kernels", "module", "ptr")
@@ -229,6 +254,16 @@ class LinkState:
     ----------
     ptr : int
         The handle for `gpuarray.cuda.driver`'s functions.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> ptx = cp.cuda.compiler.compile('extern "C" __global__ void f() {}').data
+    >>> state = cp.cuda.function.LinkState()
+    >>> state.add_ptr_data(ptx, "f.ptx")
+    >>> module = cp.cuda.Module()
+    >>> module.load(state.complete())  # doctest: +SKIP
+    >>> module.get_function("f")((1,), (1,), ())  # doctest: +SKIP
     """
 
     __slots__ = ("__weakref__", "ptr")
@@ -261,6 +296,11 @@ class LinkState:
         ----------
         path : str
             The file.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> cp.cuda.function.LinkState().add_ptr_file("f.ptx")  # doctest: +SKIP
         """
         driver.linkAddFile(self.ptr, driver.CU_JIT_INPUT_LIBRARY, path)
 

@@ -10,6 +10,15 @@ Attributes
 ----------
 available : bool
     Whether the library was found.
+
+Examples
+--------
+>>> import gpuarray as cp
+>>> from gpuarray.cuda import nccl
+>>> comm = nccl.NcclCommunicator(1, nccl.get_unique_id(), 0)
+>>> comm.size(), comm.rank_id(), comm.device_id()
+(1, 0, 0)
+>>> comm.destroy()
 """
 
 from __future__ import annotations

@@ -1,6 +1,17 @@
 """NVRTC's functions, by CuPy's names.
 
 `gpuarray.cuda.compiler` compiles with a cache and with messages that show the source.
+
+Examples
+--------
+>>> import gpuarray as cp
+>>> nvrtc = cp.cuda.nvrtc
+>>> source = 'extern "C" __global__ void f() {}'
+>>> program = nvrtc.createProgram(source, "f.cu", [], [])
+>>> nvrtc.compileProgram(program, ["-arch=compute_90"])
+>>> b".entry f" in nvrtc.getPTX(program) or ".entry f" in str(nvrtc.getPTX(program))
+True
+>>> nvrtc.destroyProgram(program)
 """
 
 from __future__ import annotations
@@ -89,6 +100,11 @@ def createProgram(
     int
         A handle; `destroyProgram` frees it.
 
+    Raises
+    ------
+    ValueError
+        If there are not as many names as headers.
+
     Examples
     --------
     >>> from gpuarray.cuda import nvrtc
@@ -176,6 +192,11 @@ def getCUBIN(prog: int) -> bytes:
     -------
     bytes
         The cubin.
+
+    Raises
+    ------
+    RuntimeError
+        If the program was compiled for a virtual architecture.
     """
     image = nvrtc.output(prog, "cubin")
     if not image:
@@ -195,6 +216,11 @@ def getLTOIR(prog: int) -> bytes:
     -------
     bytes
         LTO-IR.
+
+    Raises
+    ------
+    RuntimeError
+        If the program was compiled without ``-dlto``.
     """
     image = nvrtc.output(prog, "lto")
     if not image:

@@ -3,6 +3,13 @@
 Tools such as Nsight Systems (``nsys profile``) show them beside what the GPU does. They need
 nothing installed, and without a tool they cost a function call. `gpuarray.profiler.trace` shows
 them, too.
+
+Examples
+--------
+>>> import gpuarray as cp
+>>> cp.cuda.nvtx.RangePush("a step")
+>>> cp.cuda.nvtx.Mark("its middle")
+>>> cp.cuda.nvtx.RangePop()
 """
 
 from __future__ import annotations

@@ -1,4 +1,12 @@
-"""CuPy's names for starting and stopping a profiler."""
+"""CuPy's names for starting and stopping a profiler.
+
+Examples
+--------
+>>> import gpuarray as cp
+>>> cp.cuda.profiler.start()
+>>> x = cp.arange(3) + 1
+>>> cp.cuda.profiler.stop()
+"""
 
 from __future__ import annotations
 

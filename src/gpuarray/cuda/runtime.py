@@ -1,4 +1,16 @@
-"""The CUDA runtime's functions for devices, memory, streams and events, by CuPy's names."""
+"""The CUDA runtime's functions for devices, memory, streams and events, by CuPy's names.
+
+Examples
+--------
+>>> import gpuarray as cp
+>>> runtime = cp.cuda.runtime
+>>> stream = runtime.streamCreate()
+>>> address = runtime.malloc(16)
+>>> runtime.memsetAsync(address, 0, 16, stream)
+>>> runtime.streamSynchronize(stream)
+>>> runtime.free(address)
+>>> runtime.streamDestroy(stream)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,18 @@
-"""The cache of cuFFT's plans, by CuPy's names."""
+"""The cache of cuFFT's plans, by CuPy's names.
+
+Examples
+--------
+>>> import gpuarray as cp
+>>> cache = cp.fft.config.get_plan_cache()
+>>> cp.fft.config.clear_plan_cache()
+>>> cache.get_curr_size()
+0
+>>> before = cp.fft.config.get_plan_cache_size()
+>>> cp.fft.config.set_plan_cache_size(4)
+>>> cache.get_size()
+4
+>>> cp.fft.config.set_plan_cache_size(before)
+"""
 
 from __future__ import annotations
 
@@ -255,6 +269,11 @@ def set_cufft_gpus(gpus: int | Sequence[int]) -> NoReturn:
     gpus : int or sequence of int
         Which devices.
 
+    Returns
+    -------
+    None
+        Never: it raises.
+
     Raises
     ------
     NotImplementedError
@@ -274,6 +293,11 @@ def set_cufft_callbacks(*args: Any, **kwargs: Any) -> NoReturn:
     ----------
     *args, **kwargs : object
         As of CuPy's.
+
+    Returns
+    -------
+    None
+        Never: it raises.
 
     Raises
     ------

@@ -2,6 +2,21 @@
 
 A function with the decorator `rawkernel` is translated to CUDA C++ and launched with a grid and a
 block. What else is here has a meaning inside of such functions.
+
+Examples
+--------
+>>> import gpuarray as cp
+>>> from gpuarray import jit
+>>> @jit.rawkernel()
+... def add(x, y, z, size):
+...     i = jit.grid(1)
+...     if i < size:
+...         z[i] = x[i] + y[i]
+>>> x = cp.arange(4)
+>>> z = cp.empty_like(x)
+>>> add[1, 4](x, x, z, cp.uint32(4))
+>>> z[1:]
+array([2, 4, 6])
 """
 
 from __future__ import annotations

@@ -40,6 +40,11 @@ def set_default_printstyle(style: str) -> None:
     style : {'unicode', 'ascii'}
         With subscripts and superscripts, or without.
 
+    Raises
+    ------
+    ValueError
+        If there is no such style.
+
     Examples
     --------
     >>> import gpuarray as cp
@@ -155,19 +160,63 @@ class Series:
     # --- comparison
 
     def has_samecoef(self, other: Series) -> bool:
-        """Whether another series has the same coefficients."""
+        """Whether another series has the same coefficients.
+
+        Parameters
+        ----------
+        other : Series
+            The other one.
+
+        Returns
+        -------
+        bool
+            Whether.
+        """
         return len(self) == len(other) and bool((self.coef == other.coef).all())
 
     def has_samedomain(self, other: Series) -> bool:
-        """Whether another series has the same domain."""
+        """Whether another series has the same domain.
+
+        Parameters
+        ----------
+        other : Series
+            The other one.
+
+        Returns
+        -------
+        bool
+            Whether.
+        """
         return bool(np.all(self.domain == other.domain))
 
     def has_samewindow(self, other: Series) -> bool:
-        """Whether another series has the same window."""
+        """Whether another series has the same window.
+
+        Parameters
+        ----------
+        other : Series
+            The other one.
+
+        Returns
+        -------
+        bool
+            Whether.
+        """
         return bool(np.all(self.window == other.window))
 
     def has_sametype(self, other: object) -> bool:
-        """Whether an object is a series of this class."""
+        """Whether an object is a series of this class.
+
+        Parameters
+        ----------
+        other : object
+            The other one.
+
+        Returns
+        -------
+        bool
+            Whether.
+        """
         return isinstance(other, self.__class__)
 
     def __eq__(self, other: object) -> bool:
@@ -312,36 +361,98 @@ class Series:
         return x, self(x)
 
     def roots(self) -> ndarray:
-        """The roots of the series in its domain's terms; see the function of the same name."""
+        """The roots of the series in its domain's terms; see the function of the same name.
+
+        Returns
+        -------
+        ndarray, 1-D
+            Complex, where one of them is.
+        """
         return mapdomain(self.functions.roots(self.coef), self.window, self.domain)
 
     # --- coefficients
 
     def copy(self) -> Self:
-        """A series with coefficients of its own."""
+        """A series with coefficients of its own.
+
+        Returns
+        -------
+        Series
+            Of the same class.
+        """
         return self._like(self.coef)
 
     def degree(self) -> int:
-        """The degree: one less than there are coefficients."""
+        """The degree: one less than there are coefficients.
+
+        Returns
+        -------
+        int
+            The degree.
+        """
         return len(self) - 1
 
     def cutdeg(self, deg: int) -> Self:
-        """The series without coefficients of a greater degree."""
+        """The series without coefficients of a greater degree.
+
+        Parameters
+        ----------
+        deg : int
+            The greatest degree that stays.
+
+        Returns
+        -------
+        Series
+            Of the same class.
+        """
         return self.truncate(deg + 1)
 
     def trim(self, tol: float = 0) -> Self:
-        """The series without coefficients at the end of a magnitude up to a limit."""
+        """The series without coefficients at the end of a magnitude up to a limit.
+
+        Parameters
+        ----------
+        tol : float, optional
+            The limit.
+
+        Returns
+        -------
+        Series
+            Of the same class.
+        """
         return self._like(trimcoef(self.coef, tol))
 
     def truncate(self, size: int) -> Self:
-        """The series of the first coefficients."""
+        """The series of the first coefficients.
+
+        Parameters
+        ----------
+        size : int
+            How many coefficients stay.
+
+        Returns
+        -------
+        Series
+            Of the same class.
+
+        Raises
+        ------
+        ValueError
+            If the size is no positive integer.
+        """
         count = int(size)
         if count != size or count < 1:
             raise ValueError(f"truncate: size is {size}; give a positive integer")
         return self._like(self.coef[:count])
 
     def mapparms(self) -> tuple[Any, Any]:
-        """The offset and the scale of the map from the domain to the window."""
+        """The offset and the scale of the map from the domain to the window.
+
+        Returns
+        -------
+        off, scl : scalar
+            Of the map ``off + scl * x``.
+        """
         return mapparms(self.domain, self.window)
 
     def integ(self, m: int = 1, k: Any = [], lbnd: Any = None) -> Self:  # noqa: B006
@@ -366,7 +477,18 @@ class Series:
         return self._like(self.functions.integ(self.coef, m, k, bound, 1.0 / scale))
 
     def deriv(self, m: int = 1) -> Self:
-        """The m-th derivative."""
+        """The m-th derivative.
+
+        Parameters
+        ----------
+        m : int, optional
+            How often it is derived.
+
+        Returns
+        -------
+        Series
+            Of the same class.
+        """
         return self._like(self.functions.der(self.coef, m, self.mapparms()[1]))
 
     def convert(
@@ -427,7 +549,7 @@ class Series:
             The greatest degree, or the degrees that the series has.
         domain : pair of numbers, optional
             The domain: by default the smallest that has all points; [] for that of the class.
-        rcond, full, w
+        rcond, full, w : optional
             As for the function of the same name.
         window : pair of numbers, optional
             The window.
@@ -528,6 +650,11 @@ class Series:
         -------
         Series
             With one coefficient that is not zero.
+
+        Raises
+        ------
+        ValueError
+            If the degree is no integer, or negative.
         """
         degree = int(deg)
         if degree != deg or degree < 0:
@@ -536,7 +663,20 @@ class Series:
 
     @classmethod
     def cast(cls, series: Series, domain: Any = None, window: Any = None) -> Self:
-        """A series of any class as one of this class; see `convert`."""
+        """A series of any class as one of this class; see `convert`.
+
+        Parameters
+        ----------
+        series : Series
+            The series.
+        domain, window : pair of numbers, optional
+            Those of the class by default.
+
+        Returns
+        -------
+        Series
+            Of this class.
+        """
         return series.convert(domain, cls, window)
 
 

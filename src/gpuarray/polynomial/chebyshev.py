@@ -169,6 +169,13 @@ def chebinterpolate(func: Callable[..., Any], deg: int, args: Sequence[Any] = ()
     ndarray
         Coefficients, from the lowest degree to the highest.
 
+    Raises
+    ------
+    ValueError
+        If the degree is negative.
+    TypeError
+        If it is no integer.
+
     Examples
     --------
     >>> import gpuarray as cp
@@ -204,6 +211,30 @@ class Chebyshev(Series):
         The interval that the domain is mapped to; [-1.0, 1.0] by default.
     symbol : str, optional
         What the variable is called.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> Chebyshev = cp.polynomial.Chebyshev
+    >>> p = Chebyshev([1.0, 2.0, 3.0])
+    >>> p.degree(), p.cutdeg(1).degree(), p.truncate(1).degree(), p.trim().degree()
+    (2, 1, 0, 2)
+    >>> p.deriv().degree(), p.integ().degree(), len(p.roots())
+    (1, 3, 2)
+    >>> q = p.copy()
+    >>> p.has_samecoef(q), p.has_samedomain(q), p.has_samewindow(q), p.has_sametype(q)
+    (True, True, True, True)
+    >>> Chebyshev.cast(p.convert(kind=Chebyshev)).degree(), Chebyshev.basis(3).degree()
+    (2, 3)
+    >>> Chebyshev.identity().degree()
+    1
+    >>> p.mapparms()
+    (np.float64(0.0), np.float64(1.0))
+    >>> x, y = p.linspace(5)
+    >>> Chebyshev.fit(x, y, 2).degree(), Chebyshev.fromroots([0.0, 1.0]).degree()
+    (2, 2)
+    >>> Chebyshev.interpolate(cp.exp, 4).degree()
+    4
     """
 
     functions = _functions

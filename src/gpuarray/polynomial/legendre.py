@@ -124,6 +124,15 @@ class Legendre(Series):
         The interval that the domain is mapped to; [-1.0, 1.0] by default.
     symbol : str, optional
         What the variable is called.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> p = cp.polynomial.Legendre([1.0, 2.0, 3.0])
+    >>> p.degree(), p.deriv().degree(), p.integ().degree()
+    (2, 1, 3)
+    >>> (p + p).coef
+    array([2., 4., 6.])
     """
 
     functions = _functions

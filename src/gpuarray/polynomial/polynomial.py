@@ -108,6 +108,11 @@ def polyvalfromroots(x: ArrayLike, r: ArrayLike, tensor: bool = True) -> ndarray
     ndarray
         One launch.
 
+    Raises
+    ------
+    ValueError
+        If `tensor` is False, and `x` has not fewer dimensions than `r`.
+
     Examples
     --------
     >>> import gpuarray as cp
@@ -134,6 +139,15 @@ class Polynomial(Series):
         The interval that the domain is mapped to; [-1.0, 1.0] by default.
     symbol : str, optional
         What the variable is called.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> p = cp.polynomial.Polynomial([1.0, 2.0, 3.0])
+    >>> p.degree(), p.deriv().degree(), p.integ().degree()
+    (2, 1, 3)
+    >>> (p + p).coef
+    array([2., 4., 6.])
     """
 
     functions = _functions

@@ -98,6 +98,11 @@ def trimcoef(c: ArrayLike, tol: float = 0) -> ndarray:
     ndarray, 1-D
         At least one coefficient, which is zero if all are small; the call waits for the device to
         know how many.
+
+    Raises
+    ------
+    ValueError
+        If the bound is negative.
     """
     if tol < 0:
         raise ValueError(f"trimcoef: tol is {tol}; give 0 or more")

@@ -37,6 +37,7 @@ def load_ipython_extension(ipython: Any) -> None:
 
         %load_ext gpuarray.profiler
         %gpu_timeit -n 100 cp.arange(1000).sum()
+    >>> %load_ext gpuarray.profiler  # doctest: +SKIP
     """
     magic = functools.partial(gpu_timeit, ipython)
     magic.__doc__ = gpu_timeit.__doc__  # type: ignore[attr-defined]  # partial objects have one
@@ -50,6 +51,10 @@ def unload_ipython_extension(ipython: Any) -> None:
     ----------
     ipython : IPython.core.interactiveshell.InteractiveShell
         The shell.
+
+    Examples
+    --------
+    >>> %unload_ext gpuarray.profiler  # doctest: +SKIP
     """
     for kind in ("line", "cell"):
         ipython.magics_manager.magics[kind].pop("gpu_timeit", None)

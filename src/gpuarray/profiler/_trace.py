@@ -75,7 +75,22 @@ class trace:
         self.stop()
 
     def start(self) -> None:
-        """Begin to record. What was recorded before is forgotten."""
+        """Begin to record. What was recorded before is forgotten.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be written.
+        RuntimeError
+            If another trace is being recorded.
+
+        Examples
+        --------
+        >>> from gpuarray.profiler import trace
+        >>> recorded = trace()
+        >>> recorded.start()
+        >>> recorded.stop()
+        """
         global _active
         if self.path is not None:  # now rather than at the end of a long run
             folder = os.path.dirname(os.path.abspath(self.path))
@@ -90,7 +105,20 @@ class trace:
             _active = self
 
     def stop(self) -> None:
-        """Wait for the work that was queued, and write the file."""
+        """Wait for the work that was queued, and write the file.
+
+        Raises
+        ------
+        RuntimeError
+            If it is not being recorded.
+
+        Examples
+        --------
+        >>> from gpuarray.profiler import trace
+        >>> recorded = trace()
+        >>> recorded.start()
+        >>> recorded.stop()
+        """
         global _active
         with _lock:
             if _active is not self:

@@ -39,6 +39,12 @@ class BitGenerator:
     seed : None, int, array_like of int, SeedSequence or numpy.random.BitGenerator, optional
         As NumPy takes it; with None, of the system's entropy. A bit generator of NumPy of the same
         name gives its state.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> isinstance(cp.random.PCG64(1), cp.random.BitGenerator)
+    True
     """
 
     _numpy: ClassVar[Callable[..., Any]]
@@ -232,6 +238,12 @@ class BitGenerator:
         ------
         TypeError
             If the seed's sequence cannot spawn.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> [type(x).__name__ for x in cp.random.PCG64(1).spawn(2)]
+        ['PCG64', 'PCG64']
         """
         if not isinstance(self._seed_seq, ISpawnableSeedSequence):
             raise TypeError("The underlying SeedSequence does not implement spawning.")
@@ -263,6 +275,12 @@ class _Jumping(BitGenerator):
         -------
         BitGenerator
             In the state of NumPy's after `jumped`.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> first = cp.random.MT19937(1)
+        >>> second = first.jumped()
         """
         return self._of(self._host().jumped(jumps))
 
@@ -280,6 +298,13 @@ class _Advancing(_Jumping):
         -------
         BitGenerator
             Itself.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> generator = cp.random.PCG64(1)
+        >>> generator.advance(2) is generator
+        True
         """
         host = self._host()
         host.advance(delta)
@@ -339,6 +364,13 @@ class PCG64DXSM(PCG64):
     ----------
     seed : None, int, array_like of int, SeedSequence or numpy.random.PCG64DXSM, optional
         As NumPy takes it.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> generator = cp.random.Generator(cp.random.PCG64DXSM(1))
+    >>> generator.random(2).shape
+    (2,)
     """
 
     _numpy = np.random.PCG64DXSM
@@ -359,6 +391,13 @@ class Philox(_Advancing):
     -----
     A word depends on its number and the key alone (Salmon, Moraes, Dror and Shaw, "Parallel Random
     Numbers: As Easy as 1, 2, 3", 2011).
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> generator = cp.random.Generator(cp.random.Philox(1))
+    >>> generator.random(2).shape
+    (2,)
     """
 
     _numpy = np.random.Philox
@@ -394,6 +433,13 @@ class SFC64(BitGenerator):
     ----------
     seed : None, int, array_like of int, SeedSequence or numpy.random.SFC64, optional
         As NumPy takes it.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> generator = cp.random.Generator(cp.random.SFC64(1))
+    >>> generator.random(2).shape
+    (2,)
     """
 
     _numpy = np.random.SFC64
@@ -416,6 +462,13 @@ class MT19937(_Jumping):
     ----------
     seed : None, int, array_like of int, SeedSequence or numpy.random.MT19937, optional
         As NumPy takes it.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> generator = cp.random.Generator(cp.random.MT19937(1))
+    >>> generator.random(2).shape
+    (2,)
     """
 
     _numpy = np.random.MT19937

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpuarray import _fork
+from gpuarray._namespace.docstrings import shares
 from gpuarray._namespace.signatures import without_annotations as _without_annotations
 from gpuarray._runtime.device import current
 from gpuarray.random._bit_generators import BitGenerator
@@ -43,6 +44,12 @@ def get_random_state() -> RandomState:
     -------
     RandomState
         One for each device, of the system's entropy until it is seeded.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.random.get_random_state()
+    RandomState(Philox4x32-10) at 0x...
     """
     number = current.stream.device.id
     found = _states.get(number)
@@ -64,6 +71,11 @@ def set_random_state(rs: RandomState) -> None:
     ------
     TypeError
         If it is none.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.random.set_random_state(cp.random.RandomState(1))
     """
     if not isinstance(rs, RandomState):
         raise TypeError(
@@ -74,7 +86,13 @@ def set_random_state(rs: RandomState) -> None:
 
 
 def reset_states() -> None:
-    """Forget the states of all devices: what is drawn next is of the system's entropy."""
+    """Forget the states of all devices: what is drawn next is of the system's entropy.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.random.reset_states()
+    """
     with _lock:
         _states.clear()
 
@@ -117,6 +135,12 @@ def get_bit_generator() -> BitGenerator:
     BitGenerator
         That of `set_bit_generator`; else a new `Philox4x3210` of the state's key and place,
         which the functions draw from as of now.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> generator = cp.random.get_bit_generator()
+    >>> cp.random.reset_states()
     """
     state = get_random_state()
     if state._bit_generator is None:
@@ -132,6 +156,17 @@ def set_bit_generator(bitgen: BitGenerator) -> None:
     ----------
     bitgen : BitGenerator
         The bit generator; of NumPy's, the present state is copied. `seed` ends its use.
+
+    Raises
+    ------
+    TypeError
+        If it is none.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.random.set_bit_generator(cp.random.PCG64(1))
+    >>> cp.random.reset_states()
     """
     if not isinstance(bitgen, BitGenerator | np.random.BitGenerator):
         raise TypeError(f"set_bit_generator: {type(bitgen).__name__} is no bit generator")
@@ -518,5 +553,10 @@ def zipf(a: ArrayLike, size: int | Sequence[int] | None = None, dtype: DTypeLike
 
 
 random = ranf = sample = random_sample
+
+# What they take and return is what the methods of their names do.
+for _name in __all__:
+    if hasattr(RandomState, _name):
+        shares(getattr(RandomState, _name))(globals()[_name])
 
 _without_annotations(globals())

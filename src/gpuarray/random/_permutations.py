@@ -63,6 +63,11 @@ class Permutations:
         ndarray
             A new array.
 
+        Raises
+        ------
+        AxisError
+            If the axis is out of range.
+
         Differences from NumPy
         ----------------------
         Up to 1024 elements have NumPy's order. Of more each place is computed by itself, by a
@@ -92,6 +97,11 @@ class Permutations:
             The array.
         axis : int, optional
             The axis whose slices are moved.
+
+        Raises
+        ------
+        TypeError
+            If `x` is no device array, or has no dimensions.
 
         Differences from NumPy
         ----------------------
@@ -132,6 +142,13 @@ class Permutations:
         -------
         ndarray
             A new array, or `out`.
+
+        Raises
+        ------
+        TypeError
+            If `out` is no device array.
+        ValueError
+            If it has another shape.
 
         Differences from NumPy
         ----------------------

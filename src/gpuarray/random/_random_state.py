@@ -18,6 +18,7 @@ from gpuarray.random._parameters import LEGACY_CHECKS, fitted_shape
 from gpuarray.random._philox_stream import PhiloxStream, legacy_key_of
 from gpuarray.random._state_continuous import ContinuousDistributions
 from gpuarray.random._state_discrete import DiscreteDistributions
+from gpuarray.random._state_examples import add_examples
 from gpuarray.random._state_integers import IntegerDistributions
 from gpuarray.random._state_standard import StandardDistributions
 from gpuarray.random._variates import draw, variates
@@ -344,4 +345,5 @@ class RandomState(
         return drawn.astype(dtype, copy=False)
 
 
+add_examples(RandomState)
 _without_annotations(globals())

@@ -174,6 +174,11 @@ class IntegerDistributions:
         -------
         bytes
             The bytes.
+
+        Raises
+        ------
+        ValueError
+            If the number is negative.
         """
         length = operator.index(length)
         if length < 0:

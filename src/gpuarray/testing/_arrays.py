@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import gpuarray
+from gpuarray._namespace.docstrings import shares
 from gpuarray.testing._assertions import on_host
 
 __all__ = [
@@ -50,6 +51,7 @@ def shaped_arange(
     return xp.array(_of_dtype(numbers, dtype).reshape(shape), order=order)
 
 
+@shares(shaped_arange, but=("Examples",))
 def shaped_reverse_arange(shape: Sequence[int], xp: Any = gpuarray, dtype: Any = np.float32) -> Any:
     """An array of as many numbers as it has elements, down to 1.
 
@@ -62,6 +64,13 @@ def shaped_reverse_arange(shape: Sequence[int], xp: Any = gpuarray, dtype: Any =
     -------
     ndarray
         Of the library.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> testing.shaped_reverse_arange((2, 2), dtype=int)
+    array([[4, 3],
+           [2, 1]])
     """
     numbers = np.arange(math.prod(shape), 0, -1)
     return xp.array(_of_dtype(numbers, dtype).reshape(shape))
@@ -74,6 +83,7 @@ def _of_dtype(numbers: np.ndarray, dtype: Any) -> np.ndarray:
     return (numbers + 1j * numbers if found.kind == "c" else numbers).astype(found)
 
 
+@shares(shaped_arange, but=("Examples",))
 def shaped_linspace(
     start: float, stop: float, shape: Sequence[int], xp: Any = gpuarray, dtype: Any = np.float32
 ) -> Any:
@@ -90,6 +100,12 @@ def shaped_linspace(
     -------
     ndarray
         Of the library.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> testing.shaped_linspace(0.0, 1.0, (2, 2), dtype=float).shape
+    (2, 2)
     """
     found = np.dtype(dtype)
     if found.kind in "bu":
@@ -100,6 +116,7 @@ def shaped_linspace(
     return xp.array(numbers.astype(found).reshape(shape))
 
 
+@shares(shaped_arange, but=("Examples",))
 def shaped_random(
     shape: Sequence[int],
     xp: Any = gpuarray,
@@ -125,6 +142,12 @@ def shaped_random(
     -------
     ndarray
         Of the library.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> testing.shaped_random((2, 3), seed=1).shape
+    (2, 3)
     """
     numbers = np.random.RandomState(seed)
     found = np.dtype(dtype)
@@ -166,6 +189,12 @@ def shaped_sparse_random(
     -------
     sparse matrix
         Of the module.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> testing.shaped_sparse_random((3, 4), density=0.5).shape
+    (3, 4)
     """
     scipy_sparse = importlib.import_module("scipy.sparse")
     if sp is None:
@@ -206,6 +235,12 @@ def generate_matrix(
         If the shape is not that of a matrix, or a singular value is negative.
     TypeError
         If there are no singular values, or the dtype has none.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> testing.generate_matrix((2, 2), singular_values=[1.0, 2.0]).shape
+    (2, 2)
     """
     if len(shape) < 2:
         raise ValueError(f"generate_matrix: shape {tuple(shape)} is not that of a matrix")

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gpuarray._array import ArrayBase
+from gpuarray._namespace.docstrings import shares
 from gpuarray._ops.conversion import asnumpy
 
 __all__ = [
@@ -34,7 +35,51 @@ def on_host(x: Any) -> Any:
     return x
 
 
-def _assertion(name: str, summary: str) -> Callable[..., Any]:
+#: The parameters of assertions.
+_PARAMETERS = """
+Parameters
+----------
+actual, x, a : array_like
+    What is checked: an array of either library, or numbers.
+desired, y, b : array_like
+    What it is compared with, likewise.
+rtol, atol : float, optional
+    The relative and the absolute bound.
+decimal : int, optional
+    How many decimals must agree.
+significant : int, optional
+    How many digits must agree.
+nulp : int, optional
+    How many spacings of the greater one of two elements they may differ by.
+maxulp : int, optional
+    How many units in the last place elements may differ by.
+dtype : dtype, optional
+    What elements are converted to.
+comparison : callable
+    Takes two arrays of the host and returns one of bool.
+equal_nan, equal_inf : bool, optional
+    Whether NaN, and infinities, of both are equal.
+header : str, optional
+    The first line of the message.
+precision : int, optional
+    Decimals of numbers in the message.
+names : tuple of str, optional
+    What the message calls the two.
+err_msg : str, optional
+    What the message says besides.
+verbose : bool, optional
+    Whether the message shows the values.
+strict : bool, optional
+    Whether shapes and dtypes must be equal; a number is not broadcast then.
+
+Raises
+------
+AssertionError
+    If not.
+"""
+
+
+def _assertion(name: str, summary: str, example: str) -> Callable[..., Any]:
     """An assertion of NumPy's that takes device arrays, too."""
     theirs = getattr(np.testing, name)
 
@@ -48,49 +93,74 @@ def _assertion(name: str, summary: str) -> Callable[..., Any]:
     function.__module__ = __name__
     function.__annotations__ = {}
     del function.__wrapped__
+    returned, shown = "None", ""
+    if name == "assert_array_max_ulp":
+        shown = "differences = "
+        returned = "ndarray of numpy\n    The differences in units in the last place."
     function.__doc__ = f"""{summary}
 
-    Parameters
-    ----------
-    *args, **kwargs
-        As for ``numpy.testing.{name}``; arrays may be of either library.
+Returns
+-------
+{returned}
 
-    Raises
-    ------
-    AssertionError
-        If not.
-    """
-    return ours
+Examples
+--------
+>>> from gpuarray import testing
+>>> {shown}testing.{name}({example})
+"""
+    return shares(_PARAMETERS)(function)
 
 
 assert_allclose = _assertion(
-    "assert_allclose", "Check that elements are close, within relative and absolute bounds."
+    "assert_allclose",
+    "Check that elements are close, within relative and absolute bounds.",
+    "cp.sqrt(cp.asarray([4.0])), [2.0], rtol=1e-12",
 )
 assert_almost_equal = _assertion(
-    "assert_almost_equal", "Check that numbers or arrays are equal to some decimals."
+    "assert_almost_equal",
+    "Check that numbers or arrays are equal to some decimals.",
+    "cp.asarray(0.3333), 1 / 3, decimal=3",
 )
 assert_approx_equal = _assertion(
-    "assert_approx_equal", "Check that two numbers are equal to some significant digits."
+    "assert_approx_equal",
+    "Check that two numbers are equal to some significant digits.",
+    "0.3333, 1 / 3, significant=3",
 )
 assert_array_almost_equal = _assertion(
-    "assert_array_almost_equal", "Check that elements are equal to some decimals."
+    "assert_array_almost_equal",
+    "Check that elements are equal to some decimals.",
+    "cp.asarray([0.3333]), [1 / 3], decimal=3",
 )
 assert_array_almost_equal_nulp = _assertion(
-    "assert_array_almost_equal_nulp", "Check that elements differ by a few of their spacings."
+    "assert_array_almost_equal_nulp",
+    "Check that elements differ by a few of their spacings.",
+    "cp.ones(2), np.ones(2)",
 )
 assert_array_compare = _assertion(
-    "assert_array_compare", "Check that a comparison of host arrays is true of all elements."
+    "assert_array_compare",
+    "Check that a comparison of host arrays is true of all elements.",
+    "np.less, np.zeros(2), np.ones(2)",
 )
 assert_array_less = _assertion(
-    "assert_array_less", "Check that elements of the first array are less than the second's."
+    "assert_array_less",
+    "Check that elements of the first array are less than the second's.",
+    "cp.zeros(2), cp.ones(2)",
 )
 assert_array_max_ulp = _assertion(
-    "assert_array_max_ulp", "Check that elements differ by some units in the last place."
+    "assert_array_max_ulp",
+    "Check that elements differ by some units in the last place.",
+    "cp.ones(2), np.ones(2), maxulp=1",
 )
 assert_equal = _assertion(
-    "assert_equal", "Check that numbers, arrays, lists or dicts of them are equal."
+    "assert_equal",
+    "Check that numbers, arrays, lists or dicts of them are equal.",
+    "[cp.arange(2)], [np.arange(2)]",
 )
-assert_string_equal = _assertion("assert_string_equal", "Check that two texts are equal.")
+assert_string_equal = _assertion(
+    "assert_string_equal",
+    "Check that two texts are equal.",
+    "'one', 'one'",
+)
 assert_raises = np.testing.assert_raises
 assert_raises_regex = np.testing.assert_raises_regex
 
@@ -109,12 +179,18 @@ def assert_(val: Any, msg: Any = "") -> None:
     ------
     AssertionError
         If it is false.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> testing.assert_(1 < 2)
     """
     __tracebackhide__ = True
     if not val:
         raise AssertionError(msg() if callable(msg) else msg)
 
 
+@shares(_PARAMETERS)
 def assert_array_equal(
     actual: Any,
     desired: Any,
@@ -130,8 +206,6 @@ def assert_array_equal(
     ----------
     actual, desired : array_like
         Arrays of either library.
-    err_msg, verbose, strict : optional
-        As for ``numpy.testing.assert_array_equal``.
     strides_check : bool, optional
         Whether the strides must be equal, too.
 
@@ -139,6 +213,11 @@ def assert_array_equal(
     ------
     AssertionError
         If not.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> testing.assert_array_equal(cp.arange(3), [0, 1, 2])
     """
     __tracebackhide__ = True
     np.testing.assert_array_equal(
@@ -149,6 +228,7 @@ def assert_array_equal(
         raise AssertionError(f"Strides are not equal{shown}\n{err_msg}".rstrip())
 
 
+@shares(_PARAMETERS)
 def assert_array_list_equal(
     xlist: Any, ylist: Any, err_msg: str = "", verbose: bool = True
 ) -> None:
@@ -158,13 +238,16 @@ def assert_array_list_equal(
     ----------
     xlist, ylist : list or tuple of array_like
         The arrays.
-    err_msg, verbose : optional
-        As for `assert_array_equal`.
 
     Raises
     ------
     AssertionError
         If not, or if the types or lengths differ.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> testing.assert_array_list_equal([cp.arange(2)], [np.arange(2)])
     """
     __tracebackhide__ = True
     if type(xlist) is not type(ylist) or not isinstance(xlist, list | tuple):
@@ -197,6 +280,13 @@ def assert_warns(warning_class: type[Warning], *args: Any, **kwargs: Any) -> Any
     ------
     AssertionError
         If there is no such warning.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> import warnings
+    >>> with testing.assert_warns(UserWarning):
+    ...     warnings.warn("careful")
     """
     __tracebackhide__ = True
     if not args:
@@ -233,6 +323,12 @@ def assert_no_warnings(*args: Any, **kwargs: Any) -> Any:
     ------
     AssertionError
         If there is a warning.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> with testing.assert_no_warnings():
+    ...     x = cp.arange(3)
     """
     __tracebackhide__ = True
     if not args:

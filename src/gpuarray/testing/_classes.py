@@ -73,10 +73,22 @@ def AssertFunctionIsCalled(*args: Any, times_called: int = 1, **kwargs: Any) -> 
     times_called : int, optional
         How often.
 
+    Yields
+    ------
+    unittest.mock.Mock
+        What stands in the function's place.
+
     Raises
     ------
     AssertionError
         If it is called more or less often.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> import os
+    >>> with testing.AssertFunctionIsCalled("os.getcwd"):
+    ...     _ = os.getcwd()
     """
     with mock.patch(*args, **kwargs) as replaced:
         yield

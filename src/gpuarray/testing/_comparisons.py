@@ -12,6 +12,7 @@ import numpy as np
 
 import gpuarray
 from gpuarray._array import ArrayBase
+from gpuarray._namespace.docstrings import shares
 from gpuarray.testing import _assertions
 from gpuarray.testing._assertions import on_host
 from gpuarray.testing._loops import FLOATS, SIGNED, UNSIGNED, Decorator, skips, without
@@ -201,6 +202,7 @@ def _compared(
     return decorator
 
 
+@shares(_assertions.assert_allclose, but=("Raises", "Examples"))
 def numpy_cupy_allclose(
     rtol: Any = 1e-7,
     atol: Any = 0,
@@ -221,7 +223,7 @@ def numpy_cupy_allclose(
     ----------
     rtol, atol : float or dict, optional
         Relative and absolute bounds; a dict has them by scalar type, and others' as ``'default'``.
-    err_msg, verbose : optional
+    err_msg, verbose
         As for `assert_allclose`.
     name : str, optional
         The test's parameter, which gets the module.
@@ -238,6 +240,11 @@ def numpy_cupy_allclose(
     -------
     callable
         The decorator.
+
+    Raises
+    ------
+    TypeError
+        If bounds by dtype are not by scalar types, or lack one that is met.
 
     Examples
     --------
@@ -275,6 +282,7 @@ def numpy_cupy_allclose(
     return _compared(check, names, type_check, contiguous_check, accept_error, _check_sparse_format)
 
 
+@shares(numpy_cupy_allclose, _assertions.assert_array_almost_equal, but=("Raises", "Examples"))
 def numpy_cupy_array_almost_equal(
     decimal: int = 6,
     err_msg: str = "",
@@ -285,7 +293,16 @@ def numpy_cupy_array_almost_equal(
     sp_name: str | None = None,
     scipy_name: str | None = None,
 ) -> Decorator:
-    """As `numpy_cupy_allclose`, by `assert_array_almost_equal`."""
+    """As `numpy_cupy_allclose`, by `assert_array_almost_equal`.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> @testing.numpy_cupy_array_almost_equal(decimal=5)
+    ... def test_it(xp):
+    ...     return xp.mean(xp.arange(4.0))
+    >>> test_it()
+    """
 
     def check(x: Any, y: Any) -> None:
         __tracebackhide__ = True
@@ -294,6 +311,7 @@ def numpy_cupy_array_almost_equal(
     return _compared(check, _Names(name, sp_name, scipy_name), type_check, False, accept_error)
 
 
+@shares(numpy_cupy_allclose, _assertions.assert_array_almost_equal_nulp, but=("Raises", "Examples"))
 def numpy_cupy_array_almost_equal_nulp(
     nulp: float = 1,
     name: str = "xp",
@@ -302,7 +320,16 @@ def numpy_cupy_array_almost_equal_nulp(
     sp_name: str | None = None,
     scipy_name: str | None = None,
 ) -> Decorator:
-    """As `numpy_cupy_allclose`, by `assert_array_almost_equal_nulp`."""
+    """As `numpy_cupy_allclose`, by `assert_array_almost_equal_nulp`.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> @testing.numpy_cupy_array_almost_equal_nulp(nulp=2)
+    ... def test_it(xp):
+    ...     return xp.sqrt(xp.arange(4.0))
+    >>> test_it()
+    """
 
     def check(x: Any, y: Any) -> None:
         __tracebackhide__ = True
@@ -311,6 +338,7 @@ def numpy_cupy_array_almost_equal_nulp(
     return _compared(check, _Names(name, sp_name, scipy_name), type_check, False, accept_error)
 
 
+@shares(numpy_cupy_allclose, _assertions.assert_array_max_ulp, but=("Raises", "Examples"))
 def numpy_cupy_array_max_ulp(
     maxulp: int = 1,
     dtype: Any = None,
@@ -320,7 +348,16 @@ def numpy_cupy_array_max_ulp(
     sp_name: str | None = None,
     scipy_name: str | None = None,
 ) -> Decorator:
-    """As `numpy_cupy_allclose`, by `assert_array_max_ulp`."""
+    """As `numpy_cupy_allclose`, by `assert_array_max_ulp`.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> @testing.numpy_cupy_array_max_ulp(maxulp=2)
+    ... def test_it(xp):
+    ...     return xp.sqrt(xp.arange(4.0))
+    >>> test_it()
+    """
 
     def check(x: Any, y: Any) -> None:
         __tracebackhide__ = True
@@ -329,6 +366,7 @@ def numpy_cupy_array_max_ulp(
     return _compared(check, _Names(name, sp_name, scipy_name), type_check, False, accept_error)
 
 
+@shares(numpy_cupy_allclose, _assertions.assert_array_equal, but=("Raises", "Examples"))
 def numpy_cupy_array_equal(
     err_msg: str = "",
     verbose: bool = True,
@@ -339,7 +377,16 @@ def numpy_cupy_array_equal(
     scipy_name: str | None = None,
     strides_check: bool = False,
 ) -> Decorator:
-    """As `numpy_cupy_allclose`, by `assert_array_equal`, which can compare strides, too."""
+    """As `numpy_cupy_allclose`, by `assert_array_equal`, which can compare strides, too.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> @testing.numpy_cupy_array_equal()
+    ... def test_it(xp):
+    ...     return xp.arange(4)[::2]
+    >>> test_it()
+    """
 
     def check(x: Any, y: Any) -> None:
         __tracebackhide__ = True
@@ -348,6 +395,7 @@ def numpy_cupy_array_equal(
     return _compared(check, _Names(name, sp_name, scipy_name), type_check, False, accept_error)
 
 
+@shares(numpy_cupy_allclose, _assertions.assert_array_list_equal, but=("Raises", "Examples"))
 def numpy_cupy_array_list_equal(
     err_msg: str = "",
     verbose: bool = True,
@@ -355,7 +403,16 @@ def numpy_cupy_array_list_equal(
     sp_name: str | None = None,
     scipy_name: str | None = None,
 ) -> Decorator:
-    """As `numpy_cupy_array_equal`, which takes lists of arrays, too; it is deprecated in CuPy."""
+    """As `numpy_cupy_array_equal`, which takes lists of arrays, too; it is deprecated in CuPy.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> @testing.numpy_cupy_array_list_equal()  # doctest: +SKIP
+    ... def test_it(xp):
+    ...     return [xp.arange(3), xp.ones(2)]
+    >>> test_it()  # doctest: +SKIP
+    """
     warnings.warn(
         "numpy_cupy_array_list_equal is deprecated; use numpy_cupy_array_equal",
         DeprecationWarning,
@@ -366,6 +423,7 @@ def numpy_cupy_array_list_equal(
     )
 
 
+@shares(numpy_cupy_allclose, _assertions.assert_array_less, but=("Raises", "Examples"))
 def numpy_cupy_array_less(
     err_msg: str = "",
     verbose: bool = True,
@@ -375,7 +433,16 @@ def numpy_cupy_array_less(
     sp_name: str | None = None,
     scipy_name: str | None = None,
 ) -> Decorator:
-    """As `numpy_cupy_allclose`: elements with gpuarray are less than with NumPy."""
+    """As `numpy_cupy_allclose`: elements with gpuarray are less than with NumPy.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> @testing.numpy_cupy_array_less()
+    ... def test_it(xp):
+    ...     return xp.full(2, 1.0 if xp is np else 0.5)
+    >>> test_it()
+    """
 
     def check(x: Any, y: Any) -> None:
         __tracebackhide__ = True
@@ -384,6 +451,7 @@ def numpy_cupy_array_less(
     return _compared(check, _Names(name, sp_name, scipy_name), type_check, False, accept_error)
 
 
+@shares(numpy_cupy_allclose, but=("Raises", "Examples"))
 def numpy_cupy_equal(
     name: str = "xp", sp_name: str | None = None, scipy_name: str | None = None
 ) -> Decorator:
@@ -391,13 +459,21 @@ def numpy_cupy_equal(
 
     Parameters
     ----------
-    name, sp_name, scipy_name : str, optional
+    name, sp_name, scipy_name
         As for `numpy_cupy_allclose`.
 
     Returns
     -------
     callable
         The decorator.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> @testing.numpy_cupy_equal()
+    ... def test_it(xp):
+    ...     return xp.arange(6).size
+    >>> test_it()
     """
     names = _Names(name, sp_name, scipy_name)
 
@@ -419,6 +495,7 @@ def numpy_cupy_equal(
     return decorator
 
 
+@shares(numpy_cupy_allclose, but=("Raises", "Examples"))
 def numpy_cupy_raises(
     name: str = "xp",
     sp_name: str | None = None,
@@ -429,13 +506,21 @@ def numpy_cupy_raises(
 
     Parameters
     ----------
-    name, sp_name, scipy_name, accept_error : optional
+    name, sp_name, scipy_name, accept_error
         As for `numpy_cupy_allclose`.
 
     Returns
     -------
     callable
         The decorator.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> @testing.numpy_cupy_raises()
+    ... def test_it(xp):
+    ...     return xp.reshape(xp.arange(4), 3)
+    >>> test_it()
     """
     names = _Names(name, sp_name, scipy_name)
 

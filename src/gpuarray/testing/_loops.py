@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from gpuarray._namespace.docstrings import shares
 from gpuarray.testing._parameters import product
 
 __all__ = [
@@ -95,6 +96,16 @@ def for_dtypes(dtypes: Iterable[Any], name: str = "dtype") -> Decorator:
     -------
     callable
         The decorator.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> @testing.for_dtypes(["f4", "i8"])
+    ... def test_it(dtype):
+    ...     print(dtype.__name__)
+    >>> test_it()
+    float32
+    int64
     """
     return _for_each([name], [{name: np.dtype(dtype).type} for dtype in dtypes])
 
@@ -135,28 +146,82 @@ def for_all_dtypes(
     return for_dtypes(_all_dtypes(no_float16, no_bool, no_complex), name)
 
 
+@shares(for_all_dtypes, but=("Examples",))
 def for_float_dtypes(name: str = "dtype", no_float16: bool = False) -> Decorator:
-    """As `for_all_dtypes`, with the dtypes of floats."""
+    """As `for_all_dtypes`, with the dtypes of floats.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> @testing.for_float_dtypes(no_float16=True)
+    ... def test_it(dtype):
+    ...     print(dtype.__name__)
+    >>> test_it()
+    float64
+    float32
+    """
     return for_dtypes(FLOATS[:2] if no_float16 else FLOATS, name)
 
 
+@shares(for_all_dtypes, but=("Examples",))
 def for_signed_dtypes(name: str = "dtype") -> Decorator:
-    """As `for_all_dtypes`, with the dtypes of signed integers."""
+    """As `for_all_dtypes`, with the dtypes of signed integers.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> @testing.for_signed_dtypes()
+    ... def test_it(dtype):
+    ...     assert np.dtype(dtype).kind == "i"
+    >>> test_it()
+    """
     return for_dtypes(SIGNED, name)
 
 
+@shares(for_all_dtypes, but=("Examples",))
 def for_unsigned_dtypes(name: str = "dtype") -> Decorator:
-    """As `for_all_dtypes`, with the dtypes of unsigned integers."""
+    """As `for_all_dtypes`, with the dtypes of unsigned integers.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> @testing.for_unsigned_dtypes()
+    ... def test_it(dtype):
+    ...     assert np.dtype(dtype).kind == "u"
+    >>> test_it()
+    """
     return for_dtypes(UNSIGNED, name)
 
 
+@shares(for_all_dtypes, but=("Examples",))
 def for_int_dtypes(name: str = "dtype", no_bool: bool = False) -> Decorator:
-    """As `for_all_dtypes`, with the dtypes of integers, and bool."""
+    """As `for_all_dtypes`, with the dtypes of integers, and bool.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> @testing.for_int_dtypes(no_bool=True)
+    ... def test_it(dtype):
+    ...     assert np.dtype(dtype).kind in "iu"
+    >>> test_it()
+    """
     return for_dtypes(SIGNED + UNSIGNED + (() if no_bool else BOOL), name)
 
 
+@shares(for_all_dtypes, but=("Examples",))
 def for_complex_dtypes(name: str = "dtype") -> Decorator:
-    """As `for_all_dtypes`, with the dtypes of complex numbers."""
+    """As `for_all_dtypes`, with the dtypes of complex numbers.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> @testing.for_complex_dtypes()
+    ... def test_it(dtype):
+    ...     print(dtype.__name__)
+    >>> test_it()
+    complex64
+    complex128
+    """
     return for_dtypes(COMPLEX, name)
 
 
@@ -179,6 +244,18 @@ def for_dtypes_combination(
     -------
     callable
         The decorator.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> @testing.for_dtypes_combination(["f4", "f8"], names=["one", "other"], full=True)
+    ... def test_it(one, other):
+    ...     print(one.__name__, other.__name__)
+    >>> test_it()
+    float32 float32
+    float32 float64
+    float64 float32
+    float64 float64
     """
     chosen = [np.dtype(dtype).type for dtype in types]
     if len(names) == 1:
@@ -192,6 +269,7 @@ def for_dtypes_combination(
     return _for_each(names, [dict(zip(names, row, strict=True)) for row in rows])
 
 
+@shares(for_dtypes_combination, for_all_dtypes, but=("Examples",))
 def for_all_dtypes_combination(
     names: Sequence[str] = ("dtyes",),
     no_float16: bool = False,
@@ -199,28 +277,67 @@ def for_all_dtypes_combination(
     full: bool | None = None,
     no_complex: bool = False,
 ) -> Decorator:
-    """As `for_dtypes_combination`, with the dtypes of `for_all_dtypes`."""
+    """As `for_dtypes_combination`, with the dtypes of `for_all_dtypes`.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> @testing.for_all_dtypes_combination(names=["one", "other"], no_complex=True)
+    ... def test_it(one, other):
+    ...     assert np.result_type(one, other).kind != "c"
+    >>> test_it()
+    """
     return for_dtypes_combination(_all_dtypes(no_float16, no_bool, no_complex), names, full)
 
 
+@shares(for_dtypes_combination, for_all_dtypes, but=("Examples",))
 def for_signed_dtypes_combination(
     names: Sequence[str] = ("dtype",), full: bool | None = None
 ) -> Decorator:
-    """As `for_dtypes_combination`, with the dtypes of signed integers."""
+    """As `for_dtypes_combination`, with the dtypes of signed integers.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> @testing.for_signed_dtypes_combination(names=["one", "other"])
+    ... def test_it(one, other):
+    ...     assert np.result_type(one, other).kind == "i"
+    >>> test_it()
+    """
     return for_dtypes_combination(SIGNED, names, full)
 
 
+@shares(for_dtypes_combination, for_all_dtypes, but=("Examples",))
 def for_unsigned_dtypes_combination(
     names: Sequence[str] = ("dtype",), full: bool | None = None
 ) -> Decorator:
-    """As `for_dtypes_combination`, with the dtypes of unsigned integers."""
+    """As `for_dtypes_combination`, with the dtypes of unsigned integers.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> @testing.for_unsigned_dtypes_combination(names=["one", "other"])
+    ... def test_it(one, other):
+    ...     assert np.result_type(one, other).kind == "u"
+    >>> test_it()
+    """
     return for_dtypes_combination(UNSIGNED, names, full)
 
 
+@shares(for_dtypes_combination, for_all_dtypes, but=("Examples",))
 def for_int_dtypes_combination(
     names: Sequence[str] = ("dtype",), no_bool: bool = False, full: bool | None = None
 ) -> Decorator:
-    """As `for_dtypes_combination`, with the dtypes of integers, and bool."""
+    """As `for_dtypes_combination`, with the dtypes of integers, and bool.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> @testing.for_int_dtypes_combination(names=["one", "other"], no_bool=True)
+    ... def test_it(one, other):
+    ...     assert np.dtype(one).kind in "iu"
+    >>> test_it()
+    """
     return for_dtypes_combination(SIGNED + UNSIGNED + (() if no_bool else BOOL), names, full)
 
 
@@ -238,12 +355,32 @@ def for_orders(orders: Iterable[Any], name: str = "order") -> Decorator:
     -------
     callable
         The decorator.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> @testing.for_orders("CF")
+    ... def test_it(order):
+    ...     print(order)
+    >>> test_it()
+    C
+    F
     """
     return _for_each([name], [{name: order} for order in orders])
 
 
+@shares(for_orders, but=("Examples",))
 def for_CF_orders(name: str = "order") -> Decorator:
-    """As `for_orders`, with what stands for C and Fortran order: None, 'C', 'F', 'c' and 'f'."""
+    """As `for_orders`, with what stands for C and Fortran order: None, 'C', 'F', 'c' and 'f'.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> @testing.for_CF_orders()
+    ... def test_it(order):
+    ...     assert order in (None, "C", "F", "c", "f")
+    >>> test_it()
+    """
     return for_orders([None, "C", "F", "c", "f"], name)
 
 
@@ -262,6 +399,17 @@ def for_contiguous_axes(name: str = "axis") -> Decorator:
     -------
     callable
         The decorator.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> class TestSums:
+    ...     @testing.for_contiguous_axes()
+    ...     def test_it(self, shape, order, axis):
+    ...         print(axis)
+    >>> TestSums().test_it(shape=(2, 3), order="C")
+    (0, 1)
+    (1,)
     """
 
     def decorator(test: Callable[..., Any]) -> Callable[..., Any]:

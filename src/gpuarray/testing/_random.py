@@ -53,6 +53,15 @@ def generate_seed() -> int:
     ------
     AssertionError
         Outside of such a test.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> @testing.fix_random()
+    ... def test_it():
+    ...     return testing.generate_seed()
+    >>> test_it() == test_it()
+    True
     """
     if not _depth:
         raise AssertionError("generate_seed: the test, or its class, has no decorator fix_random")
@@ -69,6 +78,15 @@ def fix_random() -> Callable[[Any], Any]:
     -------
     callable
         The decorator.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> @testing.fix_random()
+    ... def test_it():
+    ...     return float(np.random.random())
+    >>> test_it() == test_it()
+    True
     """
 
     def decorator(test: Any) -> Any:

@@ -60,6 +60,12 @@ def numpy_satisfies(version_range: str) -> bool:
     -------
     bool
         Whether.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> testing.numpy_satisfies(">=2.0")
+    True
     """
     return installed(f"numpy{version_range}")
 
@@ -84,6 +90,13 @@ def with_requires(*requirements: str) -> Callable[[Any], Any]:
     -------
     callable
         The decorator.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> @testing.with_requires("scipy>=1.16")
+    ... def test_it():
+    ...     pass
     """
     return _skip_if(not installed(*requirements), f"requires: {', '.join(requirements)}")
 
@@ -100,6 +113,18 @@ def multi_gpu(gpu_num: int) -> Callable[[Any], Any]:
     -------
     callable
         The decorator.
+
+    Raises
+    ------
+    ValueError
+        If it is less than 2.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> @testing.multi_gpu(2)
+    ... def test_it():
+    ...     pass
     """
     if gpu_num < 2:
         raise ValueError(f"multi_gpu: a test of several devices has at least 2, not {gpu_num}")
@@ -118,6 +143,13 @@ def slow(*args: Any, **kwargs: Any) -> Any:
     -------
     callable
         The marked test, or the decorator.
+
+    Examples
+    --------
+    >>> from gpuarray import testing
+    >>> @testing.slow
+    ... def test_it():
+    ...     pass
     """
     import pytest
 

@@ -34,6 +34,12 @@ class StackFrame:
         The line.
     name : str
         The function.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.cuda.memory_hooks.line_profile.StackFrame(("a.py", 3, "main"))
+    <StackFrame a.py:3:main>
     """
 
     def __init__(self, obj: Any):
@@ -67,6 +73,13 @@ class MemoryFrame:
         Bytes of blocks that the pool has handed out.
     acquired_bytes : int
         Bytes that the pool has got from the device for them.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> frame = cp.cuda.memory_hooks.line_profile.MemoryFrame(None, None)
+    >>> frame.humanized_bytes()
+    ('0.00B', '0.00B')
     """
 
     def __init__(self, parent: MemoryFrame | None, stackframe: StackFrame | None):
@@ -84,7 +97,13 @@ class MemoryFrame:
         return f"<MemoryFrame of {place}: {used} bytes used, {acquired} acquired>"
 
     def humanized_bytes(self) -> tuple[str, str]:
-        """The two sums as text, such as ``'1.50KB'``."""
+        """The two sums as text, such as ``'1.50KB'``.
+
+        Returns
+        -------
+        tuple of str
+            Of the used and of the acquired bytes.
+        """
         return _size(self.used_bytes), _size(self.acquired_bytes)
 
 

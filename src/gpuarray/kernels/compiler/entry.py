@@ -46,6 +46,13 @@ class Image:
         The symbol of each name expression.
     kind : str
         'cubin', 'ptx' or 'lto'; '' where nobody said.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> image = cp.cuda.compiler.compile('extern "C" __global__ void f() {}')
+    >>> isinstance(image.data, bytes)
+    True
     """
 
     __slots__ = ("data", "kind", "lowered_names")

@@ -111,6 +111,10 @@ def record(path: str | os.PathLike[str]) -> Iterator[None]:
     path : str or path
         The file; it is made where it does not exist.
 
+    Yields
+    ------
+    None
+
     See Also
     --------
     gpuarray.warmup : compile what a recording names.

@@ -46,6 +46,12 @@ def fft(
     Raises
     ------
     {no_points}
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.scipy.fftpack.fft(cp.array([1.0, 0.0, 0.0, 0.0])).shape
+    (4,)
     """
     return _fft.fft(x, n, axis, plan=plan)
 
@@ -75,6 +81,12 @@ def ifft(
     Raises
     ------
     {no_points}
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.scipy.fftpack.ifft(cp.array([1.0, 0.0])).shape
+    (2,)
     """
     return _fft.ifft(x, n, axis, plan=plan)
 
@@ -104,6 +116,12 @@ def fft2(
     Raises
     ------
     {no_points}
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.scipy.fftpack.fft2(cp.ones((2, 2))).shape
+    (2, 2)
     """
     return _fft.fft2(x, shape, axes, plan=plan)
 
@@ -133,6 +151,12 @@ def ifft2(
     Raises
     ------
     {no_points}
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.scipy.fftpack.ifft2(cp.ones((2, 2))).shape
+    (2, 2)
     """
     return _fft.ifft2(x, shape, axes, plan=plan)
 
@@ -162,6 +186,12 @@ def fftn(
     Raises
     ------
     {no_points}
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.scipy.fftpack.fftn(cp.ones((2, 2))).shape
+    (2, 2)
     """
     return _fft.fftn(x, shape, axes, plan=plan)
 
@@ -191,6 +221,12 @@ def ifftn(
     Raises
     ------
     {no_points}
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.scipy.fftpack.ifftn(cp.ones((2, 2))).shape
+    (2, 2)
     """
     return _fft.ifftn(x, shape, axes, plan=plan)
 
@@ -220,6 +256,12 @@ def rfft(
     {no_points}
     TypeError
         If the elements are complex, or no numbers.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.scipy.fftpack.rfft(cp.ones(4))
+    array([4., 0., 0., 0.])
     """
     x = as_array(x, "rfft")
     spectrum = _fft.rfft(x, n, axis, plan=plan)
@@ -259,6 +301,12 @@ def irfft(x: ArrayLike, n: int | None = None, axis: int = -1, overwrite_x: bool 
         If there is no point to transform.
     TypeError
         If the elements are complex, or no numbers.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.scipy.fftpack.irfft(cp.array([4.0, 0.0, 0.0, 0.0]))
+    array([1., 1., 1., 1.])
     """
     x = as_array(x, "irfft")
     layout = x._layout

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gpuarray import linalg
+from gpuarray._namespace.docstrings import shares
 from gpuarray.linalg import cho_solve
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def cholesky(
     return linalg.cholesky(a, upper=not lower)
 
 
+@shares(cholesky, but=("Returns", "Raises", "Examples"))
 def cho_factor(
     a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
 ) -> tuple[ndarray, bool]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from gpuarray import linalg
+from gpuarray._namespace.docstrings import shares
 from gpuarray._ops import eigenvalues
 from gpuarray._ops.conversion import asarray, asnumpy
 from gpuarray._ops.creation import eye, ones_like
@@ -52,7 +53,7 @@ def eig(
         Must be False: cuSOLVER has right eigenvectors only.
     right : bool, optional
         Whether eigenvectors are returned.
-    overwrite_a, overwrite_b, check_finite
+    overwrite_a, overwrite_b, check_finite : bool, optional
         Without a meaning here: `a` is kept, and infinities and NaN are always looked for.
     homogeneous_eigvals : bool, optional
         Whether eigenvalues are returned as quotients: a row of numerators, and one of ones.
@@ -95,6 +96,7 @@ def eig(
     return _complex(values, homogeneous_eigvals), vectors
 
 
+@shares(eig, but=("Returns", "Raises", "Examples"))
 def eigvals(
     a: ArrayLike,
     b: None = None,
@@ -165,7 +167,7 @@ def eigh(
         The first and the last eigenvalue that is returned, from 0.
     subset_by_value : sequence of two float, optional
         Eigenvalues greater than the first and up to the second are returned, of a single matrix.
-    overwrite_a, overwrite_b, check_finite, driver
+    overwrite_a, overwrite_b, check_finite, driver : optional
         Without a meaning here: `a` and `b` are kept, and there is one driver.
 
     Returns
@@ -208,6 +210,7 @@ def eigh(
     return _hermitian(a, b, lower, not eigvals_only, type, subset, "scipy.linalg.eigh")
 
 
+@shares(eigh, but=("Returns", "Raises", "Examples"))
 def eigvalsh(
     a: ArrayLike,
     b: ArrayLike | None = None,

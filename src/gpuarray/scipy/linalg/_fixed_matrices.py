@@ -178,6 +178,11 @@ def helmert(n: int, full: bool = False) -> ndarray:
     ndarray of float64, shape (n, n) or (n - 1, n)
         The matrix.
 
+    Raises
+    ------
+    IndexError
+        If `n` is less than 1.
+
     Notes
     -----
     One launch.

@@ -194,6 +194,15 @@ class SparseBase(Products, Elementwise, Reductions, Indexing, Conversions, HeldO
         ------
         NotImplementedError
             If the format has no such operation.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> a = sparse.csr_array(cp.array([[0, 3], [1, 0]]))
+        >>> a.resize((2, 1))
+        >>> a.shape
+        (2, 1)
         """
         raise NotImplementedError(f"{type(self).__name__}.resize is not implemented")
 
@@ -238,6 +247,11 @@ class SparseBase(Products, Elementwise, Reductions, Indexing, Conversions, HeldO
     def copy(self) -> Self:
         """A copy that shares no memory with this array.
 
+        Returns
+        -------
+        sparse array
+            Of the same class.
+
         Examples
         --------
         >>> import gpuarray as cp
@@ -263,6 +277,16 @@ class SparseBase(Products, Elementwise, Reductions, Indexing, Conversions, HeldO
             Whether the result shares no memory with this array; else it is the array itself where
             that has the dtype.
 
+        Returns
+        -------
+        sparse array
+            Of the same class.
+
+        Raises
+        ------
+        TypeError
+            If the casting rule forbids it.
+
         Examples
         --------
         >>> import gpuarray as cp
@@ -276,6 +300,11 @@ class SparseBase(Products, Elementwise, Reductions, Indexing, Conversions, HeldO
         """The indices of elements that are not zero, an array for each dimension.
 
         Waits for the device once.
+
+        Returns
+        -------
+        tuple of ndarray
+            The coordinates of the elements that are not zero.
 
         Examples
         --------
@@ -298,6 +327,11 @@ class SparseBase(Products, Elementwise, Reductions, Indexing, Conversions, HeldO
         -------
         int or ndarray
 
+        Raises
+        ------
+        NotImplementedError
+            Over an axis, for the formats bsr and dia.
+
         Examples
         --------
         >>> import gpuarray as cp
@@ -319,6 +353,11 @@ class SparseBase(Products, Elementwise, Reductions, Indexing, Conversions, HeldO
         Returns
         -------
         ndarray, 1-D
+
+        Raises
+        ------
+        ValueError
+            If there are not two dimensions.
 
         Examples
         --------
@@ -481,6 +520,16 @@ class sparray(_Sparse):
 
 def issparse(x: object) -> bool:
     """Whether an object is a sparse array or matrix of this package.
+
+    Parameters
+    ----------
+    x : object
+        What is asked about.
+
+    Returns
+    -------
+    bool
+        Whether.
 
     Examples
     --------

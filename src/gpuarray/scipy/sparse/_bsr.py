@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from gpuarray._namespace.docstrings import shares
 from gpuarray._ops.casts import astype
 from gpuarray._ops.conversion import asnumpy
 from gpuarray._ops.creation import zeros
@@ -303,6 +304,16 @@ class BsrBase(LineOrder):
 
         Where each element comes to lie follows from the pointers: nothing is sorted.
 
+        Parameters
+        ----------
+        copy : bool, optional
+            Whether the result never shares memory with the operand.
+
+        Returns
+        -------
+        csr_array or csr_matrix
+            The result.
+
         Examples
         --------
         >>> import gpuarray as cp
@@ -409,6 +420,7 @@ class bsr_array(sparray, BsrBase):
     """
 
 
+@shares(bsr_array, but=("Examples",))
 class bsr_matrix(spmatrix, BsrBase):
     """A sparse matrix in block sparse row format: `bsr_array` with the operators of matrices.
 
@@ -428,6 +440,16 @@ class bsr_matrix(spmatrix, BsrBase):
 
 def isspmatrix_bsr(x: object) -> bool:
     """Whether an object is a `bsr_matrix`.
+
+    Parameters
+    ----------
+    x : object
+        What is asked about.
+
+    Returns
+    -------
+    bool
+        Whether.
 
     Examples
     --------

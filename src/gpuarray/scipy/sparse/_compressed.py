@@ -238,6 +238,11 @@ class CompressedBase(LineOrder):
     def prune(self) -> None:
         """Drop what is behind the last line's entries. Waits for the device.
 
+        Raises
+        ------
+        ValueError
+            If an array has a wrong length.
+
         Examples
         --------
         >>> import gpuarray as cp

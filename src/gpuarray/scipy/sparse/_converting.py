@@ -152,20 +152,56 @@ class Conversions:
     def todok(self: Any, copy: bool = False) -> Any:
         """A dictionary of keys lives in host memory: use ``get().todok()``.
 
+        Parameters
+        ----------
+        copy : bool, optional
+            Whether the result never shares memory with the operand.
+
+        Returns
+        -------
+        None
+            Never.
+
         Raises
         ------
         NotImplementedError
             Always.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> a = sparse.csr_array(cp.array([[0, 3], [1, 0]]))
+        >>> a.get().todok().shape
+        (2, 2)
         """
         raise NotImplementedError("todok: a dictionary has no device form; use get().todok()")
 
     def tolil(self: Any, copy: bool = False) -> Any:
         """Lists live in host memory: use ``get().tolil()``.
 
+        Parameters
+        ----------
+        copy : bool, optional
+            Whether the result never shares memory with the operand.
+
+        Returns
+        -------
+        None
+            Never.
+
         Raises
         ------
         NotImplementedError
             Always.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> a = sparse.csr_array(cp.array([[0, 3], [1, 0]]))
+        >>> a.get().tolil().shape
+        (2, 2)
         """
         raise NotImplementedError("tolil: lists have no device form; use get().tolil()")
 
@@ -178,6 +214,11 @@ class Conversions:
             'coo', 'csr', 'csc', 'dia', 'bsr' or 'array'; None for that which it has.
         copy : bool, optional
             Whether the result shares no memory with this array; else it may.
+
+        Returns
+        -------
+        sparse array or ndarray
+            The array itself where it has the format.
 
         Raises
         ------
@@ -231,9 +272,30 @@ class Conversions:
     def todense(self: Any, order: str | None = None, out: ndarray | None = None) -> ndarray:
         """A dense array of the elements, as `toarray`.
 
+        Parameters
+        ----------
+        order : {'C', 'F'}, optional
+            The memory order.
+        out : ndarray, optional
+            Where the result is stored.
+
+        Returns
+        -------
+        ndarray
+            The result.
+
         Differences from SciPy
         ----------------------
         Of a matrix, too, it is an ndarray: there is no class of dense matrices.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> a = sparse.csr_array(cp.array([[0, 3], [1, 0]]))
+        >>> a.todense()
+        array([[0, 3],
+               [1, 0]])
         """
         return self.toarray(order=order, out=out)
 

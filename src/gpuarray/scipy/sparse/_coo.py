@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from gpuarray._namespace.docstrings import shares
 from gpuarray._ops.casts import astype
 from gpuarray._ops.conversion import asarray, asnumpy
 from gpuarray._ops.creation import zeros
@@ -433,6 +434,7 @@ class coo_array(sparray, CooBase):
     """
 
 
+@shares(coo_array, but=("Examples",))
 class coo_matrix(spmatrix, CooBase):
     """A sparse matrix in coordinate format: `coo_array` with the operators of matrices.
 
@@ -457,6 +459,16 @@ class coo_matrix(spmatrix, CooBase):
 
 def isspmatrix_coo(x: object) -> bool:
     """Whether an object is a `coo_matrix`.
+
+    Parameters
+    ----------
+    x : object
+        What is asked about.
+
+    Returns
+    -------
+    bool
+        Whether.
 
     Examples
     --------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Self
 
+from gpuarray._namespace.docstrings import shares
 from gpuarray._ops.creation import zeros
 from gpuarray.kernels.sparse_format.launch import line_pointers
 from gpuarray.scipy.sparse._base import SparseBase, sparray
@@ -129,6 +130,7 @@ class csc_array(sparray, CscBase):
     """
 
 
+@shares(csc_array, but=("Examples",))
 class csc_matrix(spmatrix, CscBase):
     """A sparse matrix in compressed sparse column format: `csc_array` with matrices' operators.
 
@@ -148,16 +150,65 @@ class csc_matrix(spmatrix, CscBase):
     """
 
     def getrow(self, i: int) -> Any:
-        """A copy of a row, as a csr matrix. Waits for the device."""
+        """A copy of a row, as a csr matrix. Waits for the device.
+
+        Parameters
+        ----------
+        i : int
+            Which.
+
+        Returns
+        -------
+        sparse matrix
+            Of one row.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> a = sparse.csr_matrix(cp.array([[0, 3], [1, 0]]))
+        >>> a.getrow(1).toarray()
+        array([[1, 0]])
+        """
         return self._getrow(i)
 
     def getcol(self, j: int) -> Any:
-        """A copy of a column, as a csc matrix. Waits for the device."""
+        """A copy of a column, as a csc matrix. Waits for the device.
+
+        Parameters
+        ----------
+        j : int
+            Which.
+
+        Returns
+        -------
+        sparse matrix
+            Of one column.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> a = sparse.csr_matrix(cp.array([[0, 3], [1, 0]]))
+        >>> a.getcol(1).toarray()
+        array([[3],
+               [0]])
+        """
         return self._getcol(j)
 
 
 def isspmatrix_csc(x: object) -> bool:
     """Whether an object is a `csc_matrix`.
+
+    Parameters
+    ----------
+    x : object
+        What is asked about.
+
+    Returns
+    -------
+    bool
+        Whether.
 
     Examples
     --------

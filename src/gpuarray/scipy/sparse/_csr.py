@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from gpuarray._namespace.docstrings import shares
 from gpuarray._ops.conversion import asarray, asnumpy
 from gpuarray._ops.creation import zeros
 from gpuarray.kernels.sparse_format.launch import line_pointers
@@ -157,6 +158,7 @@ class csr_array(sparray, CsrBase):
     """
 
 
+@shares(csr_array, but=("Examples",))
 class csr_matrix(spmatrix, CsrBase):
     """A sparse matrix in compressed sparse row format: `csr_array` with the operators of matrices.
 
@@ -181,6 +183,16 @@ class csr_matrix(spmatrix, CsrBase):
 
 def isspmatrix_csr(x: object) -> bool:
     """Whether an object is a `csr_matrix`.
+
+    Parameters
+    ----------
+    x : object
+        What is asked about.
+
+    Returns
+    -------
+    bool
+        Whether.
 
     Examples
     --------

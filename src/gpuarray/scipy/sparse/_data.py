@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from gpuarray._namespace.docstrings import shares
 from gpuarray._ops import math
 from gpuarray._ops.casts import astype
 from gpuarray._ops.rounding import around
@@ -64,6 +65,11 @@ class DataBase(SparseBase):
         copy : bool, optional
             Whether the result shares no memory with this array; else real elements are not copied.
 
+        Returns
+        -------
+        sparse array
+            Of the same class.
+
         Examples
         --------
         >>> import gpuarray as cp
@@ -76,7 +82,26 @@ class DataBase(SparseBase):
         return self.copy() if copy else self
 
     def conj(self, copy: bool = True) -> Self:
-        """The complex conjugates of the elements; see `conjugate`."""
+        """The complex conjugates of the elements; see `conjugate`.
+
+        Parameters
+        ----------
+        copy : bool, optional
+            Whether the result never shares memory with the operand.
+
+        Returns
+        -------
+        sparse array
+            Of the same class.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> a = sparse.csr_array(cp.array([[0, 3], [1, 0]]))
+        >>> a.conj().data
+        array([3, 1])
+        """
         return self.conjugate(copy)
 
     @property
@@ -98,6 +123,11 @@ class DataBase(SparseBase):
             The exponent, which is not zero.
         dtype : dtype, optional
             What elements are cast to before.
+
+        Returns
+        -------
+        sparse array
+            Of the same class.
 
         Raises
         ------
@@ -207,3 +237,43 @@ class DataBase(SparseBase):
     def trunc(self) -> Self:
         """`gpuarray.trunc` of each element, after those at one place have been added."""
         return self._mapped(math.trunc)
+
+
+def _add_documentation(cls: type) -> None:
+    """Say of the functions of elements what they return, with an example each."""
+    for name in (
+        "arcsin",
+        "arcsinh",
+        "arctan",
+        "arctanh",
+        "ceil",
+        "deg2rad",
+        "expm1",
+        "floor",
+        "log1p",
+        "rad2deg",
+        "rint",
+        "sign",
+        "sin",
+        "sinh",
+        "sqrt",
+        "tan",
+        "tanh",
+        "trunc",
+    ):
+        text = f"""Returns
+-------
+sparse array
+    Of the operand's format; where the operand has no element, it has none.
+
+Examples
+--------
+>>> import gpuarray as cp
+>>> from gpuarray.scipy import sparse
+>>> sparse.csr_array(cp.array([[0.0, 0.5]])).{name}().nnz
+1
+"""
+        shares(text)(getattr(cls, name))
+
+
+_add_documentation(DataBase)

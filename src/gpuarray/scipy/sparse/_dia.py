@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from gpuarray import _array, _layout
+from gpuarray._namespace.docstrings import shares
 from gpuarray._ops.casts import astype
 from gpuarray._ops.conversion import asarray, asnumpy
 from gpuarray._ops.creation import zeros
@@ -348,6 +349,7 @@ class dia_array(sparray, DiaBase):
     """
 
 
+@shares(dia_array, but=("Examples",))
 class dia_matrix(spmatrix, DiaBase):
     """A sparse matrix in diagonal format: `dia_array` with the operators of matrices.
 
@@ -367,6 +369,16 @@ class dia_matrix(spmatrix, DiaBase):
 
 def isspmatrix_dia(x: object) -> bool:
     """Whether an object is a `dia_matrix`.
+
+    Parameters
+    ----------
+    x : object
+        What is asked about.
+
+    Returns
+    -------
+    bool
+        Whether.
 
     Examples
     --------

@@ -90,7 +90,21 @@ class LineOrder(DataBase):
         raise NotImplementedError(f"sort_indices: not of the format {self.format}")
 
     def sorted_indices(self) -> Self:
-        """A copy with the entries of each line sorted by their indices; see `sort_indices`."""
+        """A copy with the entries of each line sorted by their indices; see `sort_indices`.
+
+        Returns
+        -------
+        sparse array
+            Of the same class.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> a = sparse.csr_array(cp.array([[0, 3], [1, 0]]))
+        >>> a.sorted_indices().indices
+        array([1, 0], dtype=int32)
+        """
         result = self.copy()
         result.sort_indices()
         return result

@@ -130,11 +130,38 @@ class spmatrix(MatrixProducts, _Sparse):
         self.set_shape(shape)
 
     def get_shape(self) -> tuple[int, int]:
-        """The numbers of rows and columns."""
+        """The numbers of rows and columns.
+
+        Returns
+        -------
+        tuple of int
+            The shape.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> a = sparse.csr_matrix(cp.array([[0, 3], [1, 0]]))
+        >>> a.get_shape()
+        (2, 2)
+        """
         return self._shape_2d
 
     def set_shape(self, shape: Any) -> None:
-        """Change the shape in place to one of the same size; see `reshape`."""
+        """Change the shape in place to one of the same size; see `reshape`.
+
+        Parameters
+        ----------
+        shape : tuple of int
+            The new shape.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> a = sparse.csr_matrix(cp.array([[0, 3], [1, 0]]))
+        >>> a.set_shape((2, 2))
+        """
         found = _shapes.new_shape((shape,), self._shape, (2,))
         if found != self._shape:
             self.__dict__ = self.reshape(found).asformat(self.format).__dict__
@@ -150,7 +177,22 @@ class spmatrix(MatrixProducts, _Sparse):
         return self.getH()
 
     def getH(self) -> Any:
-        """The complex conjugate of the transpose."""
+        """The complex conjugate of the transpose.
+
+        Returns
+        -------
+        sparse array
+            Of the same class.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> a = sparse.csr_matrix(cp.array([[0, 3], [1, 0]]))
+        >>> a.getH().toarray()
+        array([[0, 1],
+               [3, 0]])
+        """
         found: Any = self.conjugate()  # type: ignore[attr-defined]
         return found.transpose()
 
@@ -158,6 +200,11 @@ class spmatrix(MatrixProducts, _Sparse):
         """The matrix with elements that are floating-point numbers.
 
         Itself, if they are; else of the least float dtype that holds those of the dtype.
+
+        Returns
+        -------
+        sparse array
+            Of the same class.
 
         Examples
         --------
@@ -172,11 +219,39 @@ class spmatrix(MatrixProducts, _Sparse):
         return self.astype(np.float32 if narrow else np.float64)
 
     def getformat(self) -> str:
-        """The format: 'coo', 'csr', 'csc', 'dia' or 'bsr'."""
+        """The format: 'coo', 'csr', 'csc', 'dia' or 'bsr'.
+
+        Returns
+        -------
+        str
+            The format's name.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> a = sparse.csr_matrix(cp.array([[0, 3], [1, 0]]))
+        >>> a.getformat()
+        'csr'
+        """
         return self.format
 
     def getmaxprint(self) -> int:
-        """How many entries are printed."""
+        """How many entries are printed.
+
+        Returns
+        -------
+        int
+            How many.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> a = sparse.csr_matrix(cp.array([[0, 3], [1, 0]]))
+        >>> a.getmaxprint()
+        50
+        """
         return self.maxprint
 
     def getnnz(self, axis: int | None = None) -> Any:
@@ -203,6 +278,16 @@ class spmatrix(MatrixProducts, _Sparse):
     def getrow(self, i: int) -> Any:
         """A copy of a row, as a csr matrix. Waits for the device.
 
+        Parameters
+        ----------
+        i : int
+            Which.
+
+        Returns
+        -------
+        sparse matrix
+            Of one row.
+
         Examples
         --------
         >>> import gpuarray as cp
@@ -214,6 +299,16 @@ class spmatrix(MatrixProducts, _Sparse):
 
     def getcol(self, j: int) -> Any:
         """A copy of a column, as a csr matrix; of csc in that format. Waits for the device.
+
+        Parameters
+        ----------
+        j : int
+            Which.
+
+        Returns
+        -------
+        sparse matrix
+            Of one column.
 
         Examples
         --------
@@ -228,6 +323,16 @@ class spmatrix(MatrixProducts, _Sparse):
 
 def isspmatrix(x: object) -> bool:
     """Whether an object is a sparse matrix of this package, and not a sparse array.
+
+    Parameters
+    ----------
+    x : object
+        What is asked about.
+
+    Returns
+    -------
+    bool
+        Whether.
 
     Examples
     --------

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpuarray._namespace.docstrings import shares
 from gpuarray._ops.conversion import asarray, asnumpy
 from gpuarray._ops.creation import empty, full, full_like, ones_like
 from gpuarray._ops.ranges import arange
@@ -106,6 +107,7 @@ def shortest_path(
     return _paths(edges, indices, return_predecessors, "shortest_path")
 
 
+@shares(shortest_path, but=("Returns", "Raises", "Examples"))
 def dijkstra(
     csgraph: Any,
     directed: bool = True,
@@ -170,6 +172,7 @@ def dijkstra(
     return _paths(edges, indices, return_predecessors, "dijkstra", limit, min_only)
 
 
+@shares(shortest_path, but=("Returns", "Raises", "Examples"))
 def bellman_ford(
     csgraph: Any,
     directed: bool = True,
@@ -211,6 +214,7 @@ def bellman_ford(
     return _paths(edges, indices, return_predecessors, "bellman_ford")
 
 
+@shares(shortest_path, but=("Returns", "Raises", "Examples"))
 def johnson(
     csgraph: Any,
     directed: bool = True,
@@ -253,6 +257,7 @@ def johnson(
     return _paths(edges, indices, return_predecessors, "johnson")
 
 
+@shares(shortest_path, but=("Returns", "Raises", "Examples"))
 def floyd_warshall(
     csgraph: Any,
     directed: bool = True,

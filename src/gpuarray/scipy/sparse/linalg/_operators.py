@@ -96,6 +96,13 @@ class LinearOperator:
     array([2., 2.])
     >>> (double + double).matvec(cp.ones(2))
     array([4., 4.])
+    >>> from gpuarray.scipy.sparse.linalg import aslinearoperator
+    >>> a = aslinearoperator(cp.array([[1.0, 2.0], [3.0, 4.0]]))
+    >>> x = cp.ones(2)
+    >>> a.dot(x), a.rmatvec(x), a.transpose().matvec(x), a.adjoint().matvec(x)
+    (array([3., 7.]), array([4., 6.]), array([4., 6.]), array([4., 6.]))
+    >>> a.matmat(cp.ones((2, 1))).shape, a.rmatmat(cp.ones((2, 1))).shape
+    ((2, 1), (2, 1))
     """
 
     ndim = 2
