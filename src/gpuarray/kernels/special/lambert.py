@@ -10,7 +10,7 @@ _HEADER = "special_lambert"
 ROWS = (
     special(
         "wrightomega", 1, "Solution w of w + log(w) = x.", [0.0, 1.0], loops="f->f d->d F->F D->D",
-        header=_HEADER, floats="special::wrightomega(double(in0))",
+        header=_HEADER, floats="special::wrightomega(in0)",
         complexes="special::wrightomega(wide(in0))", weight=HUGE,
         result="array([0.56714329, 1.        ])",
     ),

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "gpuarray/special_complex.cuh"
+#include "gpuarray/special_single.cuh"
 
 namespace gpuarray {
 namespace special {
@@ -61,6 +62,32 @@ GPUARRAY_DEVICE complex128 start(complex128 z, int64_t branch) {
     return far(z, turns);
 }
 
+// The real solutions, z > -1/e: branch -1 for z < 0 only.
+GPUARRAY_CALLED double real(double z, int64_t branch) {
+    const double from_end = z + 0.36787944117144232;
+    double w;
+    if (from_end < 0.3) {
+        const double p = (branch == 0 ? 1.0 : -1.0) * ::sqrt(from_end * 5.43656365691809);
+        w = polynomial({-1.0, 1.0, -1.0 / 3.0, 11.0 / 72.0}, p);
+    } else if (branch == 0 && z < 3.0) {
+        w = z < 0.6 ? z / (1.0 + z) : 0.8 * ::log1p(z);
+    } else {
+        const double first = ::log(::fabs(z)), second = ::log(::fabs(first));
+        w = first - second + second / first;
+    }
+    for (int i = 0; i < 100; ++i) {
+        // Halley's step, as for complex numbers.
+        const double power = ::exp(-::fabs(w)), next_w = w + 1.0;
+        const double factor = w >= 0.0 ? 1.0 : power, error = w >= 0.0 ? w - z * power : w * power - z;
+        const double change = error / (next_w * factor - (w + 2.0) * error / (next_w * 2.0));
+        if (change != change) return w;
+        w -= change;
+        // What is left is of the size of its third power.
+        if (::fabs(change) <= 3e-6 * ::fmin(::fabs(w), 1.0)) return w;
+    }
+    return w;
+}
+
 }  // namespace lambert
 
 GPUARRAY_CALLED complex128 lambertw(complex128 z, int64_t branch, double tolerance) {
@@ -70,6 +97,9 @@ GPUARRAY_CALLED complex128 lambertw(complex128 z, int64_t branch, double toleran
     if (z.real == -infinity()) return complex128(-z.real, z.imag + turns + 3.141592653589793);
     if (z.real == 0.0 && z.imag == 0.0) return branch == 0 ? z : complex128(-infinity(), 0.0);
     if (z.real == 1.0 && z.imag == 0.0 && branch == 0) return complex128(0.56714329040978387, 0.0);
+    if (z.imag == 0.0 && z.real >= -0.36787944117144233 && (branch == 0 || (branch == -1 && z.real < 0.0))) {
+        return complex128(lambert::real(z.real, branch), z.imag);
+    }
     const double limit = ::fmin(tolerance, 1e-8);
     complex128 w = lambert::start(z, branch);
     for (int i = 0; i < 100; ++i) {
@@ -108,6 +138,29 @@ GPUARRAY_CALLED double wrightomega(double x) {
     for (int i = 0; i < 2; ++i) {
         const double r = x - w - ::log(w), next = w + 1.0, twice = 2.0 * next * (next + 2.0 / 3.0 * r);
         w *= 1.0 + r / next * (twice - r) / (twice - 2.0 * r);
+    }
+    return w;
+}
+
+// The same steps, of which two are enough; their divisors need half the digits.
+GPUARRAY_DEVICE float wrightomega(float x) {
+    if (x < 1) {
+        const float p = ::expf(x);
+        float w = p * reciprocal23(::fmaf(p, 0.7f, 1.0f));
+#pragma unroll
+        for (int i = 0; i < 2; ++i) {
+            const float error = ::fmaf(-p, ::expf(-w), w), next = w + 1;
+            w -= error * reciprocal23(::fmaf((w + 2) * error, -0.5f * reciprocal23(next), next));
+        }
+        return w;
+    }
+    if (!(x < 1e10f)) return x;
+    const float l = ::logf(x);
+    float w = x < 2 ? ::expf((x - 1) * 0.666666667f) : ::fmaf(l, reciprocal23(x), x - l);
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+        const float r = x - w - ::logf(w), next = w + 1, twice = 2 * next * ::fmaf(r, 0.666666667f, next);
+        w = ::fmaf(w, r * (twice - r) * reciprocal23(next * ::fmaf(r, -2.0f, twice)), w);
     }
     return w;
 }
