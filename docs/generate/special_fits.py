@@ -1,7 +1,7 @@
 """Polynomials for float32 results of special functions, from mpmath's values.
 
-    python docs/generate/special_fits.py            prints the header
-    python docs/generate/special_fits.py --write    puts it among the device code
+    python docs/generate/special_fits.py            prints the headers
+    python docs/generate/special_fits.py --write    puts them among the device code
 
 A row of `FITS` is a function, the interval of its argument, and the degree. The polynomial is near
 minimax: Lawson's algorithm (least squares whose weights grow where the error is large) in
@@ -20,7 +20,7 @@ import mpmath as mp
 import numpy as np
 from numpy.polynomial import chebyshev
 
-TARGET = Path(__file__).resolve().parents[2] / "src/gpuarray/kernels/special/special_fits.cuh"
+FOLDER = Path(__file__).resolve().parents[2] / "src/gpuarray/kernels/special"
 _SAMPLES = 300
 _HEAD = """\
 // Polynomials for float32 results, made by docs/generate/special_fits.py from mpmath's values.
@@ -271,8 +271,32 @@ def header() -> str:
     )
 
 
+def log_table() -> str:
+    """The header of the logarithms that those of two doubles start from."""
+    lines = []
+    for cell in range(128):
+        # The upper words of the cell's doubles are from base + 8192 cell on.
+        ends = [0x3FE6A09E + 8192 * (cell + i) for i in (0, 1)]
+        low, high = np.array([end << 32 for end in ends], np.int64).view(np.float64)
+        inverse = 1.0 if cell in (73, 74, 75) else float(2 / (mp.mpf(low) + mp.mpf(high)))
+        exact = -mp.log(mp.mpf(inverse))
+        first = float(exact)
+        lines.append(f"    {{{inverse!r}, {first!r}, {float(exact - mp.mpf(first))!r}}},")
+    return (
+        "// For each of 128 parts of [sqrt(1/2), sqrt(2)) a number r near the reciprocal of its middle, and -log(r) in two\n"
+        "// parts; made by docs/generate/special_fits.py. In the parts about 1 it is 1.\n"
+        "#pragma once\n\n"
+        '#include "gpuarray/types.cuh"\n\n'
+        "namespace gpuarray {\nnamespace special {\n\n"
+        "__device__ const double LOG_TABLE[128][3] = {\n"
+        + "\n".join(lines)
+        + "\n};\n\n}  // namespace special\n}  // namespace gpuarray\n"
+    )
+
+
 if __name__ == "__main__":
-    if "--write" in sys.argv:
-        TARGET.write_text(header())
-    else:
-        sys.stdout.write(header())
+    for name, text in (("special_fits.cuh", header()), ("special_log_table.cuh", log_table())):
+        if "--write" in sys.argv:
+            (FOLDER / name).write_text(text)
+        else:
+            sys.stdout.write(text)

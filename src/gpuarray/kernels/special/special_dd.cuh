@@ -6,6 +6,7 @@
 // T. J. Dekker, "A floating-point technique for extending the available precision" (1971); products by fma.
 #pragma once
 
+#include "gpuarray/special_log_table.cuh"
 #include "gpuarray/special.cuh"
 
 namespace gpuarray {
@@ -90,26 +91,32 @@ template <class T> using Wide = typename WideOf<T>::type;
 // Euler's constant.
 GPUARRAY_DEVICE dd euler_dd() { return dd(0.5772156649015329, -4.942915152430645e-18); }
 
-// The natural logarithm of a positive, finite number to about 75 bits: 2 atanh((m - 1) / (m + 1)) of the mantissa.
+// The natural logarithm of a positive, finite number to about 75 bits: P. T. P. Tang, "Table-driven implementation of the
+// logarithm function in IEEE floating-point arithmetic" (1990). With r near 1/m it is exponent log(2) - log(r) +
+// log(1 + z), z = r m - 1.
 GPUARRAY_CALLED dd log_dd(dd x) {
-    int exponent;
-    double m = ::frexp(x.hi, &exponent);
-    if (m < 0.70710678118654752) {
-        m *= 2;
-        --exponent;
+    double adjusted = 0;
+    if (x.hi < 1e-290 || x.hi > 1e290) {
+        // Where powers of two would be subnormal.
+        adjusted = x.hi < 1 ? -54 : 54;
+        const double factor = x.hi < 1 ? 18014398509481984.0 : 5.551115123125783e-17;
+        x = dd(x.hi * factor, x.lo * factor);
     }
-    // A subnormal needs two steps.
-    const int half = exponent / 2;
-    const dd mantissa(m, ::ldexp(::ldexp(x.lo, -half), half - exponent));
-    const dd s = (mantissa - 1.0) / (mantissa + 1.0), ss = s * s;
-    const double z = ss.hi;
-    const double coefficients[] = {1.0 / 9, 1.0 / 11, 1.0 / 13, 1.0 / 15, 1.0 / 17, 1.0 / 19, 1.0 / 21,
-                                   1.0 / 23, 1.0 / 25, 1.0 / 27};
-    dd t = dd(1.0 / 7, 7.93016446160826e-18) + ss * polynomial(coefficients, z);
-    t = dd(0.2, -1.1102230246251566e-17) + ss * t;
-    t = dd(1.0 / 3, 1.850371707708594e-17) + ss * t;
-    t = s + s * (ss * t);
-    return dd(0.6931471805599453, 2.3190468138462996e-17) * double(exponent) + t * 2.0;
+    const uint64_t bits = float_bits(x.hi);
+    const int shifted = int(bits >> 32) - 0x3fe6a09e, exponent = shifted >> 20;
+    const double* row = LOG_TABLE[(shifted & 0xfffff) >> 13];
+    const double scale = float_from_bits(uint64_t(1023 - exponent) << 52), m = x.hi * scale, r = row[0];
+    const double p = m * r;
+    const dd z = sum(p - 1, ::fma(x.lo * scale, r, ::fma(m, r, -p)));
+    const double square = z.hi * z.hi, n = exponent + adjusted;
+    const double c[] = {1.0 / 3, -0.25, 0.2, -1.0 / 6, 1.0 / 7, -0.125, 1.0 / 9, -0.1, 1.0 / 11, -1.0 / 12};
+    // The first part of log(2) has 42 bits: its multiples are exact.
+    const dd first = fast_sum(n * 0.69314718055989033, row[1]), second = sum(first.hi, z.hi);
+    const dd third = sum(second.hi, -0.5 * square);
+    double rest = ::fma(z.hi, z.hi, -square) * -0.5 + ::fma(-z.hi, z.lo, z.lo);
+    rest = ::fma(square * z.hi, polynomial(c, z.hi), rest);
+    rest += ::fma(n, 5.4979230187083712e-14, row[2]);
+    return fast_sum(third.hi, ((first.lo + second.lo) + third.lo) + rest);
 }
 
 // The logarithm of a number that is positive and finite.
