@@ -56,6 +56,15 @@ class LogFit(NamedTuple):
     degree: int
 
 
+class WideFit(NamedTuple):
+    """A polynomial of doubles in the distance from the middle of [1, 2], by Chebyshev interpolation."""
+
+    name: str
+    text: str
+    function: Callable[[Any], Any]
+    terms: int
+
+
 def _root(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """The function of the root of the argument."""
     return lambda t: function(mp.sqrt(t))
@@ -176,6 +185,9 @@ FITS = (
         lambda t: (lambda x: (1 + x) * _erfcx(x / mp.sqrt(2)) / 2)(4 * (1 + t) / (1 - t)),
         -1, 1 - 1e-9, 11),
     Fit("log_ndtr", "log_ndtr(t)", lambda t: mp.log(mp.erfc(-t / mp.sqrt(2)) / 2), -0.5, 0.55, 8),
+    WideFit("gamma_wide", "gamma(1.5 + t)", mp.gamma, 22),
+    WideFit("digamma_wide", "digamma(1.5 + t) / (t - z), z its zero there",
+            lambda x: mp.digamma(x) / (x - _PSI), 23),
     LogFit("ellipk", "K(1 - t)", lambda t: mp.ellipk(1 - t), 4),
     LogFit("ellipe", "E(1 - t)", lambda t: mp.ellipe(1 - t), 4),
 )
@@ -233,10 +245,43 @@ def log_coefficients(fit: LogFit) -> tuple[list[float], list[float], float]:
     return found[::2], found[1::2], error
 
 
-def _function(name: str, comment: str, found: list[float]) -> str:
-    numbers = [f"{np.float32(x):.9g}" for x in found]
-    numbers = [f"{x if '.' in x or 'e' in x else x + '.0'}f" for x in numbers]
-    lines, line = [], "    const float c[] = {"
+def wide_coefficients(fit: WideFit) -> tuple[list[float], float]:
+    """The coefficients of the powers of the distance from 1.5, and the greatest relative error."""
+    n, middle = fit.terms, mp.mpf(3) / 2
+    with mp.workdps(50):
+        nodes = [mp.cos(mp.pi * (k + mp.mpf(1) / 2) / n) / 2 for k in range(n)]
+        found = _interpolated(nodes, [fit.function(middle + t) for t in nodes])
+        rounded = [float(x) for x in found]
+        error = max(
+            abs(mp.polyval(rounded[::-1], t) / fit.function(middle + t) - 1)
+            for t in [mp.mpf(k) / 200 - mp.mpf(1) / 2 for k in range(201)]
+        )
+    return rounded, float(error)
+
+
+def _interpolated(nodes: list[Any], values: list[Any]) -> list[Any]:
+    """The coefficients of the polynomial through points, by Newton's divided differences."""
+    differences = list(values)
+    for level in range(1, len(nodes)):
+        for i in range(len(nodes) - 1, level - 1, -1):
+            change = differences[i] - differences[i - 1]
+            differences[i] = change / (nodes[i] - nodes[i - level])
+    found = [mp.mpf(0)] * len(nodes)
+    for node, difference in zip(reversed(nodes), reversed(differences)):
+        found = [
+            low - node * high for low, high in zip([mp.mpf(0), *found[:-1]], found, strict=True)
+        ]
+        found[0] += difference
+    return found
+
+
+def _function(name: str, comment: str, found: list[float], kind: str = "float") -> str:
+    if kind == "double":
+        numbers = [repr(x) for x in found]
+    else:
+        numbers = [f"{np.float32(x):.9g}" for x in found]
+        numbers = [f"{x if '.' in x or 'e' in x else x + '.0'}f" for x in numbers]
+    lines, line = [], f"    const {kind} c[] = {{"
     for number in numbers:
         if len(line) + len(number) > 116:
             lines.append(line.rstrip())
@@ -244,18 +289,21 @@ def _function(name: str, comment: str, found: list[float]) -> str:
         line += number + ", "
     lines.append(line.rstrip(", ") + "};")
     return (
-        f"\n// {comment}\nGPUARRAY_DEVICE float fit_{name}(float t) {{\n"
+        f"\n// {comment}\nGPUARRAY_DEVICE {kind} fit_{name}({kind} t) {{\n"
         + "\n".join(lines)
         + "\n    return polynomial(c, t);\n}\n"
     )
 
 
-def text_of(fit: Fit | LogFit) -> str:
+def text_of(fit: Fit | LogFit | WideFit) -> str:
     """The functions of a row."""
     if isinstance(fit, Fit):
         found, error = coefficients(fit)
         where = f"t in [{float(fit.low):.4g}, {float(fit.high):.4g}]: {error:.1e}"
         return _function(fit.name, f"{fit.text}; {where}", found)
+    if isinstance(fit, WideFit):
+        found, error = wide_coefficients(fit)
+        return _function(fit.name, f"{fit.text}; t in [-0.5, 0.5]: {error:.1e}", found, "double")
     plain, log, error = log_coefficients(fit)
     comment = (
         f"{fit.text} as a first polynomial less log(t) times a second; t in (0, 1]: {error:.1e}"

@@ -6,6 +6,7 @@
 
 #include "gpuarray/special_complex.cuh"
 #include "gpuarray/special_dd.cuh"
+#include "gpuarray/special_gamma_product.cuh"
 #include "gpuarray/special_gamma_single.cuh"
 
 namespace gpuarray {
@@ -133,6 +134,7 @@ GPUARRAY_CALLED double gamma(double x) {
         }
     }
     if (x < -200) return isinf(x) ? not_a_number() : 0.0;
+    if (::fabs(x) < 64) return gamma_by_product(x);
     const SignedLog found = lgamma_signed(dd(x));
     return found.sign * exp_dd(found.log);
 }
@@ -151,6 +153,7 @@ GPUARRAY_CALLED double rgamma(double x) {
     if (x != x) return x;
     if (x < -200) return ::copysign(infinity(), gammasgn(x));
     if (::fabs(x) < 1e-16) return x;
+    if (::fabs(x) < 64) return rgamma_by_product(x);
     const SignedLog found = lgamma_signed(dd(x));
     return found.sign * exp_dd(-found.log);
 }
@@ -184,7 +187,7 @@ template <class W> GPUARRAY_CALLED double digamma_of(double x) {
     const W second = W(0.08333333333333333, 4.625929269271485e-18) * (r * r) + z * z * polynomial(c, z);
     return rounded(log_of(wide) - r * 0.5 - second + total);
 }
-GPUARRAY_DEVICE double digamma(double x) { return digamma_of<dd>(x); }
+GPUARRAY_DEVICE double digamma(double x) { return x > 0 ? digamma_right(x) : digamma_of<dd>(x); }
 GPUARRAY_CALLED float digamma_left(float x) {
     if (x == 0 || is_integer(x)) return x == 0 ? ::copysignf(float(infinity()), -x) : float(not_a_number());
     const double y = -double(x);
@@ -236,6 +239,9 @@ template <class W> GPUARRAY_CALLED double beta_of(double a, double b) {
         if (!beta_at_pole(a, b, sign)) return infinity();
     }
     if (isinf(a) || isinf(b)) return a > 0 && b > 0 ? 0.0 : not_a_number();
+    if (W::COMPENSATED && has_product(a) && has_product(b) && has_product(sum(a, b))) {
+        return sign * gamma_quotient(sum(a, b), a, b, true);
+    }
     const FactorAndLog<W> found = lbeta_of<W>(a, b);
     return sign * found.sign * exp_of(found.log);
 }
@@ -279,6 +285,9 @@ template <class W> GPUARRAY_CALLED double poch_of(double a, double m) {
         const double value = exp_of(lgamma_positive(W(1.0) - W(a)) - lgamma_positive(W(1.0) - s));
         return is_integer(m / 2) ? value : -value;
     }
+    if (W::COMPENSATED && has_product(a) && has_product(sum(a, m))) {
+        return gamma_quotient(sum(a, m), a, 1.0, false);
+    }
     if (a >= 16 && s.hi >= 16) return exp_of(lgamma_ratio(W(a), W(m)));
     const FactorAndLog<W> top = lgamma_signed(s), bottom = lgamma_signed(W(a));
     return top.sign / bottom.sign * exp_of(top.log - bottom.log);
@@ -306,6 +315,10 @@ template <class W> GPUARRAY_CALLED double binom_of(double n, double k) {
     }
     const W top = sum_of<W>(n, 1.0), first = sum_of<W>(k, 1.0), second = sum_of<W>(n, -k) + 1.0;
     if ((is_pole(first.hi) && first.lo == 0) || (is_pole(second.hi) && second.lo == 0)) return 0.0;
+    if (W::COMPENSATED && has_product(dd(top.hi, top.lo)) && has_product(dd(first.hi, first.lo)) &&
+        has_product(dd(second.hi, second.lo))) {
+        return gamma_quotient(dd(top.hi, top.lo), dd(first.hi, first.lo), dd(second.hi, second.lo), false);
+    }
     const FactorAndLog<W> numerator = lgamma_signed(top);
     // The smaller argument of the two is far from the larger one's logarithm where both are large.
     if (k > 16 && second.hi < -16) {

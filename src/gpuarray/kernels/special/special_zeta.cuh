@@ -92,8 +92,8 @@ GPUARRAY_CALLED double hurwitz_sum(double s, double q) {
     if (q > 1e8) return (1 / (s - 1) + 1 / (2 * q)) * ::pow(q, 1 - s);
     dd total(0.0);
     double a = q;
-    // So many terms that those of the rest fall by a factor of 30 at least.
-    const double enough = 12 + (s < 40 ? s / 2 : 20.0);
+    // So many terms that those of the rest fall to nothing.
+    const double enough = ::fmin(8 + 0.75 * s, 12 + 0.5 * ::fmin(s, 40.0));
 #pragma unroll 1
     for (int n = 0; n < 20000; ++n) {
         a = q + n;
@@ -103,19 +103,18 @@ GPUARRAY_CALLED double hurwitz_sum(double s, double q) {
         if (a > 0 && term < 1e-18 * ::fabs(total.hi)) return total.hi;
     }
     const double power = ::pow(a, -s);
-    total = total + power * a / (s - 1) + power / 2;
     const double c[] = {1.0 / 12, -1.0 / 720, 1.0 / 30240, -1.0 / 1209600, 2.08767569878681e-08,
                         -5.284190138687493e-10, 1.3382536530684679e-11, -3.3896802963225829e-13,
-                        8.5860620562778446e-15, -2.174868698558062e-16, 5.5090028283602295e-18, -1.3954464685812523e-19};
-    double factor = s, scale = power / a;
-#pragma unroll 1
+                        8.5860620562778446e-15, -2.174868698558062e-16, 5.5090028283602295e-18,
+                        -1.3954464685812523e-19};
+    const double inverse = 1 / a, square = inverse * inverse;
+    double factor = s * inverse, rest = 0;
+#pragma unroll
     for (int k = 0; k < 12; ++k) {
-        const double term = c[k] * factor * scale;
-        total = total + term;
-        if (::fabs(term) < 1e-18 * ::fabs(total.hi)) break;
-        factor *= (s + 2 * k + 1) * (s + 2 * k + 2);
-        scale /= a * a;
+        rest = ::fma(c[k], factor, rest);
+        factor *= (s + (2 * k + 1)) * (s + (2 * k + 2)) * square;
     }
+    total = total + power * (a / (s - 1) + (0.5 + rest));
     return rounded(total);
 }
 GPUARRAY_DEVICE double hurwitz_zeta(double s, double q) { return hurwitz_sum(s, q); }
