@@ -57,7 +57,7 @@ class LogFit(NamedTuple):
 
 
 class WideFit(NamedTuple):
-    """A polynomial of doubles in the distance from the middle of [1, 2], by Chebyshev interpolation."""
+    """A polynomial of doubles in the distance from the middle of [1, 2], by interpolation."""
 
     name: str
     text: str
@@ -331,8 +331,9 @@ def log_table() -> str:
         first = float(exact)
         lines.append(f"    {{{inverse!r}, {first!r}, {float(exact - mp.mpf(first))!r}}},")
     return (
-        "// For each of 128 parts of [sqrt(1/2), sqrt(2)) a number r near the reciprocal of its middle, and -log(r) in two\n"
-        "// parts; made by docs/generate/special_fits.py. In the parts about 1 it is 1.\n"
+        "// For each of 128 parts of [sqrt(1/2), sqrt(2)) a number r near the reciprocal of its\n"
+        "// middle, 1 in the parts about 1, and -log(r) in two parts; made by\n"
+        "// docs/generate/special_fits.py.\n"
         "#pragma once\n\n"
         '#include "gpuarray/types.cuh"\n\n'
         "namespace gpuarray {\nnamespace special {\n\n"

@@ -1,5 +1,6 @@
-// For each of 128 parts of [sqrt(1/2), sqrt(2)) a number r near the reciprocal of its middle, and -log(r) in two
-// parts; made by docs/generate/special_fits.py. In the parts about 1 it is 1.
+// For each of 128 parts of [sqrt(1/2), sqrt(2)) a number r near the reciprocal of its
+// middle, 1 in the parts about 1, and -log(r) in two parts; made by
+// docs/generate/special_fits.py.
 #pragma once
 
 #include "gpuarray/types.cuh"
