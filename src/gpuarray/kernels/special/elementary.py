@@ -72,22 +72,26 @@ ROWS = (
     ),
     special(
         "boxcox", 2, "Box-Cox transformation (x**lmbda - 1) / lmbda.", [1.0, 4.0], 0.5,
-        loops="ff->f dd->d", header="special_elementary", floats="special::boxcox(in0, in1)",
+        loops="ff->f dd->d", header="special_elementary",
+        floats="special::boxcox<special::Wide<T>>(in0, in1)",
         result="array([0., 2.])",
     ),
     special(
         "boxcox1p", 2, "Box-Cox transformation of 1 + x.", [0.0, 3.0], 0.5,
-        loops="ff->f dd->d", header="special_elementary", floats="special::boxcox1p(in0, in1)",
+        loops="ff->f dd->d", header="special_elementary",
+        floats="special::boxcox1p<special::Wide<T>>(in0, in1)",
         result="array([0., 2.])",
     ),
     special(
         "inv_boxcox", 2, "Inverse of the Box-Cox transformation.", [0.0, 2.0], 0.5,
-        loops="ff->f dd->d", header="special_elementary", floats="special::inv_boxcox(in0, in1)",
+        loops="ff->f dd->d", header="special_elementary",
+        floats="special::inv_boxcox<special::Wide<T>>(in0, in1)",
         result="array([1., 4.])",
     ),
     special(
         "inv_boxcox1p", 2, "Inverse of the Box-Cox transformation of 1 + x.", [0.0, 2.0], 0.5,
-        loops="ff->f dd->d", header="special_elementary", floats="special::inv_boxcox1p(in0, in1)",
+        loops="ff->f dd->d", header="special_elementary",
+        floats="special::inv_boxcox1p<special::Wide<T>>(in0, in1)",
         result="array([0., 3.])",
     ),
 )

@@ -54,11 +54,13 @@ GPUARRAY_DEVICE dd operator*(dd a, double b) {
     return fast_sum(p.hi, ::fma(a.lo, b, p.lo));
 }
 GPUARRAY_DEVICE dd operator/(dd a, dd b) {
-    const double q = a.hi / b.hi;
-    const dd rest = a - b * q;
-    return fast_sum(q, rest.hi / b.hi);
+    const double q = a.hi / b.hi, rest = ::fma(-q, b.hi, a.hi) + ::fma(-q, b.lo, a.lo);
+    return fast_sum(q, rest / b.hi);
 }
-GPUARRAY_DEVICE dd operator/(dd a, double b) { return a / dd(b); }
+GPUARRAY_DEVICE dd operator/(dd a, double b) {
+    const double q = a.hi / b;
+    return fast_sum(q, (::fma(-q, b, a.hi) + a.lo) / b);
+}
 GPUARRAY_DEVICE double rounded(dd a) { return a.hi + a.lo; }
 
 struct plain {

@@ -81,16 +81,16 @@ GPUARRAY_CALLED complex<double> xlogy(complex<double> x, complex<double> y) { re
 GPUARRAY_CALLED complex<double> xlog1py(complex<double> x, complex<double> y) { return scaled_log(x, y, log1p(y)); }
 
 // (exp(power * logarithm) - 1) / power. The logarithm has two doubles: exp magnifies the error of its argument.
-GPUARRAY_DEVICE double power_minus_one(dd logarithm, double power) {
-    const dd exponent = logarithm * power;
+template <class W> GPUARRAY_DEVICE double power_minus_one(W logarithm, double power) {
+    const W exponent = logarithm * power;
     if (exponent.hi < 709.78) {
         if (::fabs(exponent.hi) < 0.5) return ::expm1(exponent.hi) / power * (1 + exponent.lo / exponent.hi);
-        return (exp_dd(exponent) - 1) / power;
+        return (exp_of(exponent) - 1) / power;
     }
-    return ::copysign(1.0, power) * exp_dd(exponent - log_dd(::fabs(power))) - 1 / power;
+    return ::copysign(1.0, power) * exp_of(exponent - log_of(W(::fabs(power)))) - 1 / power;
 }
 
-GPUARRAY_CALLED double boxcox(double x, double power) {
+template <class W> GPUARRAY_CALLED double boxcox(double x, double power) {
     // The limit, also where x**power has no logarithm of two doubles: 0, infinity, negative numbers, NaN.
     if (::fabs(power) < 1e-19) return ::log(x);
     if (!(x > 0 && isfinite(x)) || !isfinite(power)) {
@@ -98,10 +98,10 @@ GPUARRAY_CALLED double boxcox(double x, double power) {
         return exponent < 709.78 ? ::expm1(exponent) / power
                                  : ::copysign(1.0, power) * ::exp(exponent - ::log(::fabs(power))) - 1 / power;
     }
-    return x == 1 ? 0.0 : power_minus_one(log_dd(x), power);
+    return x == 1 ? 0.0 : power_minus_one(log_of(W(x)), power);
 }
 
-GPUARRAY_CALLED double boxcox1p(double x, double power) {
+template <class W> GPUARRAY_CALLED double boxcox1p(double x, double power) {
     const double logarithm = ::log1p(x);
     if (::fabs(power) < 1e-19 || (::fabs(logarithm) < 1e-289 && ::fabs(power) < 1e273)) return logarithm;
     const double exponent = power * logarithm;
@@ -112,36 +112,36 @@ GPUARRAY_CALLED double boxcox1p(double x, double power) {
     }
     if (::fabs(x) < 1e-3) {
         // One double of the logarithm, and the rounding of its product.
-        return power_minus_one(product(logarithm, 1.0), power);
+        return power_minus_one(W(logarithm), power);
     }
-    return power_minus_one(log_dd(sum(1.0, x)), power);
+    return power_minus_one(log_of(sum_of<W>(1.0, x)), power);
 }
 
 // The logarithm of (1 + power x)**(1 / power); NaN where it has none.
-GPUARRAY_DEVICE dd inverse_exponent(double x, double power) {
+template <class W> GPUARRAY_DEVICE W inverse_exponent(double x, double power) {
     const double scaled = power * x;
     if (!isfinite(scaled)) {
         // x + 1/power is x here, to all digits.
         const double logarithm = ::log(::copysign(1.0, power) * (x + 1 / power)) + ::log(::fabs(power));
-        return dd(logarithm / power);
+        return W(logarithm / power);
     }
-    if (::fabs(scaled) < 1e-3 || !(scaled > -1)) return dd(::log1p(scaled) / power);
-    const dd wide = product(power, x) + 1.0;
-    return wide.hi > 0 ? log_dd(wide) / power : dd(::log1p(scaled) / power);
+    if (::fabs(scaled) < 1e-3 || !(scaled > -1)) return W(::log1p(scaled) / power);
+    const W wide = product_of<W>(power, x) + 1.0;
+    return wide.hi > 0 ? log_of(wide) / power : W(::log1p(scaled) / power);
 }
 
-GPUARRAY_CALLED double inv_boxcox(double x, double power) {
+template <class W> GPUARRAY_CALLED double inv_boxcox(double x, double power) {
     if (power == 0) return ::exp(x);
-    const dd exponent = inverse_exponent(x, power);
-    return isfinite(exponent.hi) ? exp_dd(exponent) : ::exp(exponent.hi);
+    const W exponent = inverse_exponent<W>(x, power);
+    return isfinite(exponent.hi) ? exp_of(exponent) : ::exp(exponent.hi);
 }
 
-GPUARRAY_CALLED double inv_boxcox1p(double x, double power) {
+template <class W> GPUARRAY_CALLED double inv_boxcox1p(double x, double power) {
     if (power == 0) return ::expm1(x);
     if (::fabs(power * x) < 1e-154) return x;
-    const dd exponent = inverse_exponent(x, power);
+    const W exponent = inverse_exponent<W>(x, power);
     if (!isfinite(exponent.hi) || ::fabs(exponent.hi) < 0.5) return ::expm1(exponent.hi);
-    return exp_dd(exponent) - 1;
+    return exp_of(exponent) - 1;
 }
 
 }  // namespace special

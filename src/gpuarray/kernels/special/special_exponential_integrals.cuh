@@ -13,35 +13,43 @@ typedef complex<double> cplx;
 
 // gamma + log(x) + the sum of s^k x^(2k) / (2k (2k)!), or of x^k / (k k!) where `step` is 1: in two doubles, since it
 // has a zero between 0.3 and 0.7.
-GPUARRAY_CALLED double logarithmic_series(double x, int step, double sign) {
-    dd term(1.0), total = euler_dd() + log_dd(::fabs(x));
-    const dd factor = step == 2 ? product(x, x) * sign : dd(x);
+GPUARRAY_DEVICE double last_part(dd) { return 1e-20; }
+GPUARRAY_DEVICE double last_part(plain) { return 1e-11; }
+template <class W> GPUARRAY_CALLED double logarithmic_series(double x, int step, double sign) {
+    W term(1.0), total = W(0.5772156649015329, -4.942915152430645e-18) + log_of(W(::fabs(x)));
+    const W factor = step == 2 ? product_of<W>(x, x) * sign : W(x);
 #pragma unroll 1
     for (int k = step; k < 180; k += step) {
         term = term * factor / double(step == 2 ? k * (k - 1) : k);
-        const dd part = term / double(k);
+        const W part = term / double(k);
         total = total + part;
-        if (::fabs(part.hi) < 1e-20 * ::fabs(total.hi)) break;
+        if (::fabs(part.hi) < last_part(total) * ::fabs(total.hi)) break;
     }
     return rounded(total);
 }
 
-GPUARRAY_CALLED double exp1(double x) {
+// The terms of the fraction that count for x > 1.
+GPUARRAY_DEVICE int fraction_terms(dd x) { return int(20 + 100 / x.hi); }
+GPUARRAY_DEVICE int fraction_terms(plain x) { return int(8 + 36 / x.hi); }
+
+template <class W> GPUARRAY_CALLED double exp1_of(double x) {
     if (x == 0) return infinity();
     if (!(x > 0)) return not_a_number();
-    if (x <= 1) return -logarithmic_series(-x, 1, 1);
+    if (x <= 1) return -logarithmic_series<W>(-x, 1, 1);
     if (x > 750) return 0.0;
-    double tail = 0;
+    double whole = x;
 #pragma unroll 1
-    for (int k = int(20 + 100 / x); k >= 1; --k) tail = k / (1 + k / (x + tail));
-    return ::exp(-x) / (x + tail);
+    for (int k = fraction_terms(W(x)); k >= 1; --k) whole = x + k * whole / (whole + k);
+    return ::exp(-x) / whole;
 }
+GPUARRAY_DEVICE double exp1(double x) { return exp1_of<dd>(x); }
+GPUARRAY_DEVICE float exp1(float x) { return float(exp1_of<plain>(x)); }
 
-GPUARRAY_CALLED double expi(double x) {
+template <class W> GPUARRAY_CALLED double expi_of(double x) {
     if (x == 0) return -infinity();
-    if (x < 0) return -exp1(-x);
+    if (x < 0) return -exp1_of<W>(-x);
     if (!(x < 720)) return x != x ? x : infinity();
-    if (x < 40) return logarithmic_series(x, 1, 1);
+    if (x < 40) return logarithmic_series<W>(x, 1, 1);
     double term = 1, total = 0;
 #pragma unroll 1
     for (int k = 1; k < 40; ++k) {
@@ -53,6 +61,8 @@ GPUARRAY_CALLED double expi(double x) {
     const double half = ::exp(x / 2), scaled = half / x;
     return (scaled + scaled * total) * half;
 }
+GPUARRAY_DEVICE double expi(double x) { return expi_of<dd>(x); }
+GPUARRAY_DEVICE float expi(float x) { return float(expi_of<plain>(x)); }
 
 GPUARRAY_CALLED double expn(double order, double x) {
     if (order != order || x != x) return not_a_number();
@@ -109,7 +119,7 @@ GPUARRAY_CALLED double chi(double x) {
     const double a = ::fabs(x);
     if (a == 0) return -infinity();
     if (!(a < 3)) return x != x ? x : (expi(a) - exp1(a)) / 2;
-    return logarithmic_series(a, 2, 1);
+    return logarithmic_series<dd>(a, 2, 1);
 }
 
 // exp(ix) E1(ix) for x >= 4.
@@ -148,7 +158,7 @@ GPUARRAY_CALLED double ci(double x) {
     if (x != x || x == -infinity()) return not_a_number();
     x = ::fabs(x);
     if (x > 1e300) return isinf(x) ? 0.0 : ::sin(x) / x;
-    if (x < 4) return logarithmic_series(x, 2, -1);
+    if (x < 4) return logarithmic_series<dd>(x, 2, -1);
     const cplx f = auxiliary(x);
     double s, c;
     ::sincos(x, &s, &c);
