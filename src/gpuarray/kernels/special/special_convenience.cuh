@@ -1,72 +1,66 @@
 // Functions of angles in degrees: reduced in degrees, where that is exact.
 #pragma once
 
-#include "gpuarray/special_elementary_single.cuh"
+#include "gpuarray/special_single.cuh"
 
 namespace gpuarray {
 namespace special {
 namespace degrees {
 
 // Beyond this SciPy says that all digits are lost.
-GPUARRAY_DEVICE bool is_lost(double x) { return ::fabs(x) > 1e14; }
+template <class T> GPUARRAY_DEVICE bool is_lost(T x) { return ::fabs(x) > T(1e14); }
 
-// The sine of 0 to 45 degrees, or the cosine.
-GPUARRAY_DEVICE double of_eighth(double x, bool cosine) { return cosine ? ::cospi(x / 180.0) : ::sinpi(x / 180.0); }
+GPUARRAY_CALLED double turns_off(double x) { return ::fmod(x, 360.0); }
+GPUARRAY_CALLED float turns_off(float x) { return ::fmodf(x, 360.0f); }
 
-// The sine of an angle of 0 to 360 degrees, or the cosine.
-GPUARRAY_CALLED double of_turn(double x, bool cosine) {
-    bool negative = false;
-    if (x >= 180.0) {
-        x -= 180.0;
-        negative = true;
-    }
-    if (x >= 90.0) {
-        x -= 90.0;
-        negative ^= cosine;
-        cosine = !cosine;
-    }
-    const double value = x > 45.0 ? of_eighth(90.0 - x, !cosine) : of_eighth(x, cosine);
-    return negative ? -value : value;
+// Sine and cosine of at most an eighth of a turn.
+GPUARRAY_DEVICE void sides(double x, double& sine, double& cosine) { ::sincospi(x / 180.0, &sine, &cosine); }
+GPUARRAY_DEVICE void sides(float x, float& sine, float& cosine) {
+    const float square = x * x, first = 0.0174532924f;
+    // pi / 180 has two parts.
+    sine = ::fmaf(x, first, x * ::fmaf(square, fit_sine_degrees(square), 1.21679183e-10f));
+    cosine = ::fmaf(square, fit_cosine_degrees(square), 1.0f);
 }
 
-// The tangent of 0 to 180 degrees, or its inverse, which takes the exact ones at the eighths.
-GPUARRAY_CALLED double tangent(double x, bool inverse) {
-    bool negative = false;
-    if (x > 90.0) {
-        x = 180.0 - x;
-        negative = true;
+// An angle as right angles and what is left of it; sine and cosine of that.
+template <class T> struct Angle {
+    int quarters;
+    T rest, sine, cosine;
+
+    GPUARRAY_DEVICE explicit Angle(T x) {
+        if (::fabs(x) > T(1e6)) x = turns_off(x);
+        const T turns = ::rint(x * T(0.011111111111111112));
+        quarters = int(turns);
+        rest = ::fma(turns, T(-90), x);
+        sides(rest, sine, cosine);
     }
-    double value;
-    if (x == 45.0) {
-        value = 1.0;
-    } else {
-        const double sine = of_turn(x, false), cosine = of_turn(x, true);
-        if ((inverse ? sine : cosine) == 0.0) return infinity();
-        value = inverse ? cosine / sine : sine / cosine;
+    GPUARRAY_DEVICE T sine_after(int more) const {
+        const int count = quarters + more;
+        const T value = count & 1 ? cosine : sine;
+        return count & 2 ? -value : value;
     }
-    return negative ? -value : value;
-}
+    GPUARRAY_DEVICE T tangent(bool inverse) const {
+        const bool turned = bool(quarters & 1) != inverse;
+        if (turned && rest == 0) return T(infinity());
+        if (::fabs(rest) == 45) return turned == inverse ? ::copysign(T(1), rest) : ::copysign(T(1), -rest);
+        const T value = turned ? cosine / sine : sine / cosine;
+        return turned == inverse ? value : -value;
+    }
+};
 
 }  // namespace degrees
 
-GPUARRAY_CALLED double sindg(double x) {
-    if (degrees::is_lost(x)) return 0.0;
-    const double value = degrees::of_turn(::fmod(::fabs(x), 360.0), false);
-    return x < 0 ? -value : value;
+template <class T> GPUARRAY_DEVICE T sindg(T x) {
+    return degrees::is_lost(x) ? T(0) : degrees::Angle<T>(x).sine_after(0);
 }
-GPUARRAY_CALLED double cosdg(double x) {
-    if (degrees::is_lost(x)) return 0.0;
-    return degrees::of_turn(::fmod(::fabs(x), 360.0), true);
+template <class T> GPUARRAY_DEVICE T cosdg(T x) {
+    return degrees::is_lost(x) ? T(0) : degrees::Angle<T>(x).sine_after(1);
 }
-GPUARRAY_CALLED double tandg(double x) {
-    if (degrees::is_lost(x)) return 0.0;
-    const double value = degrees::tangent(::fmod(::fabs(x), 180.0), false);
-    return x < 0 && value != infinity() ? -value : value;
+template <class T> GPUARRAY_DEVICE T tandg(T x) {
+    return degrees::is_lost(x) ? T(0) : degrees::Angle<T>(x).tangent(false);
 }
-GPUARRAY_CALLED double cotdg(double x) {
-    if (degrees::is_lost(x)) return 0.0;
-    const double value = degrees::tangent(::fmod(::fabs(x), 180.0), true);
-    return x < 0 && value != infinity() ? -value : value;
+template <class T> GPUARRAY_DEVICE T cotdg(T x) {
+    return degrees::is_lost(x) ? T(0) : degrees::Angle<T>(x).tangent(true);
 }
 
 // Degrees, minutes and seconds in radians.

@@ -1,4 +1,4 @@
-// Logarithms of odds, functions of angles in degrees, and complete elliptic integrals of a float32.
+// Logarithms of odds, and complete elliptic integrals of a float32.
 #pragma once
 
 #include "gpuarray/special_single.cuh"
@@ -23,48 +23,6 @@ GPUARRAY_DEVICE float logit(float x) {
 }
 
 GPUARRAY_DEVICE float log_expit(float x) { return -(log1p_unit(::expf(-::fabsf(x))) - (x < 0 ? x : 0.0f)); }
-
-namespace degrees {
-
-GPUARRAY_CALLED float whole_turns_off(float x) { return ::fmodf(x, 360.0f); }
-
-// An angle as right angles and what is left of it, at most an eighth of a turn; sine and cosine of that.
-struct Angle {
-    int quarters;
-    float rest, sine, cosine;
-
-    GPUARRAY_DEVICE explicit Angle(float x) {
-        if (::fabsf(x) > 1e6f) x = whole_turns_off(x);
-        const float turns = ::rintf(x * 0.0111111114f);
-        quarters = int(turns);
-        rest = ::fmaf(turns, -90.0f, x);
-        const float square = rest * rest, first = 0.0174532924f;
-        // pi / 180 has two parts.
-        sine = ::fmaf(rest, first, rest * ::fmaf(square, fit_sine_degrees(square), 1.21679183e-10f));
-        cosine = ::fmaf(square, fit_cosine_degrees(square), 1.0f);
-    }
-    GPUARRAY_DEVICE float sine_after(int more) const {
-        const int count = quarters + more;
-        const float value = count & 1 ? cosine : sine;
-        return count & 2 ? -value : value;
-    }
-    GPUARRAY_DEVICE float tangent(bool inverse) const {
-        const bool turned = bool(quarters & 1) != inverse;
-        if (turned && rest == 0) return float(infinity());
-        if (::fabsf(rest) == 45) return turned == inverse ? ::copysignf(1.0f, rest) : ::copysignf(1.0f, -rest);
-        const float value = turned ? cosine / sine : sine / cosine;
-        return turned == inverse ? value : -value;
-    }
-};
-
-GPUARRAY_DEVICE bool is_lost(float x) { return ::fabsf(x) > 1e14f; }
-
-}  // namespace degrees
-
-GPUARRAY_DEVICE float sindg(float x) { return degrees::is_lost(x) ? 0.0f : degrees::Angle(x).sine_after(0); }
-GPUARRAY_DEVICE float cosdg(float x) { return degrees::is_lost(x) ? 0.0f : degrees::Angle(x).sine_after(1); }
-GPUARRAY_DEVICE float tandg(float x) { return degrees::is_lost(x) ? 0.0f : degrees::Angle(x).tangent(false); }
-GPUARRAY_DEVICE float cotdg(float x) { return degrees::is_lost(x) ? 0.0f : degrees::Angle(x).tangent(true); }
 
 // K(1 - p) for p > 0; beyond 1 by DLMF 19.7.2 from that of 1/p.
 GPUARRAY_DEVICE float ellipkm1(float p) {

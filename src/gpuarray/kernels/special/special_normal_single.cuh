@@ -9,7 +9,13 @@
 namespace gpuarray {
 namespace special {
 
-GPUARRAY_DEVICE float erfcx_right(float x) { return fit_erfcx(::fmaf(-6.0f, reciprocal23(x + 3), 1.0f)) / (1 + x); }
+// (x - k) / (x + k) for x >= 0, infinity too.
+GPUARRAY_DEVICE float folded(float x, float k) {
+    const float r = reciprocal23(x + k);
+    return x < k ? (x - k) * r : ::fmaf(-2 * k, r, 1.0f);
+}
+
+GPUARRAY_DEVICE float erfcx_right(float x) { return fit_erfcx(folded(x, 3.0f)) / (1 + x); }
 
 // exp(-x^2 / 2), with the square in two parts.
 GPUARRAY_DEVICE float normal_kernel(float x) {
@@ -26,7 +32,7 @@ GPUARRAY_DEVICE float erfcx(float x) {
 
 // The probability of a value beyond x >= 0, divided by exp(-x^2 / 2); and itself.
 GPUARRAY_DEVICE float scaled_tail(float x) {
-    return fit_normal_tail(::fmaf(-8.0f, reciprocal23(x + 4), 1.0f)) / (1 + x);
+    return fit_normal_tail(folded(x, 4.0f)) / (1 + x);
 }
 GPUARRAY_DEVICE float normal_tail(float x) {
     const float bounded = x > 20 ? 20.0f : x;
