@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.special
 
 import gpuarray as cp
 from gpuarray.scipy import special
-from tests.scipy.special.cases import Case, against_scipy, linear, pairs
+from tests.scipy.special.cases import Case, against_scipy, check_loops, linear, pairs
 from tests.slow import slow_except
 
 ORDERS = np.arange(1.0, 13.0)
@@ -65,3 +66,37 @@ def test_orders_that_do_not_exist() -> None:
     assert np.isnan(special.mathieu_cem(m, 1.0, 2.0)[0].get()).all()
     assert np.isnan(float(special.mathieu_b(0.0, 1.0)))
     assert float(special.mathieu_sem(0.0, 1.0, 30.0)[0]) == 0
+
+
+MODIFIED = ("mathieu_modcem1", "mathieu_modcem2", "mathieu_modsem1", "mathieu_modsem2")
+
+
+@pytest.mark.parametrize("name", slow_except(MODIFIED[:1], MODIFIED))
+def test_modified(name: str) -> None:
+    """Of greater orders at small parameters SciPy has few digits, or another sign."""
+    check_loops(name)
+    m, q, z = np.arange(1.0, 9.0)[:, None], linear(6, 80, 4)[:, None, None], linear(0, 2.2, 6)
+    found = getattr(special, name)(cp.asarray(m), cp.asarray(q), cp.asarray(z))
+    wanted = getattr(scipy.special, name)(m, q, z)
+    for ours, theirs in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(ours.get(), theirs, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", slow_except(["ce"], ["ce", "se"]))
+def test_wronskian_of_modified_functions(kind: str) -> None:
+    """DLMF 28.20.21: 2 / pi for all orders, parameters and arguments."""
+    m, q, z = np.arange(1.0, 12.0), 10 ** linear(-2, 3, 11), linear(-0.3, 2, 11)[::-1]
+    operands = [cp.asarray(x) for x in (m, q, z)]
+    first, second = [
+        [x.get() for x in getattr(special, f"mathieu_mod{kind}m{n}")(*operands)] for n in (1, 2)
+    ]
+    products = first[0] * second[1], first[1] * second[0]
+    size = np.abs(products).max(axis=0) + 1
+    assert (np.abs(products[0] - products[1] - 2 / np.pi) < 1e-12 * size).all()
+
+
+def test_modified_functions_that_do_not_exist() -> None:
+    """NaN, as SciPy's, for fractions, orders below zero and negative parameters."""
+    m, q = cp.asarray([-1.0, 0.5, 2.0, np.nan]), cp.asarray([1.0, 1.0, -3.0, 1.0])
+    for found in special.mathieu_modcem1(m, q, 1.0):
+        assert np.isnan(found.get()).all()

@@ -46,4 +46,52 @@ ROWS = (
         nout=2,
         result="(array([0.        , 0.50463457]), array([0.7331662 , 1.34344583]))",
     ),
+    special(
+        "mathieu_modcem1", 3,
+        "Even modified Mathieu function of the first kind, and its derivative.",
+        2.0, 5.0, [0.5, 1.0],
+        loops="fff->ff ddd->dd", header="special_mathieu_modified",
+        floats=(
+            "special::mathieu_modcem1(double(in0), double(in1), double(in2)).value",
+            "special::mathieu_modcem1(double(in0), double(in1), double(in2)).slope",
+        ),
+        nout=2,
+        result="(array([ 0.36809396, -0.31020497]), array([-1.08866237, -0.57538146]))",
+    ),
+    special(
+        "mathieu_modcem2", 3,
+        "Even modified Mathieu function of the second kind, and its derivative.",
+        2.0, 5.0, [0.5, 1.0],
+        loops="fff->ff ddd->dd", header="special_mathieu_modified",
+        floats=(
+            "special::mathieu_modcem2(double(in0), double(in1), double(in2)).value",
+            "special::mathieu_modcem2(double(in0), double(in1), double(in2)).slope",
+        ),
+        nout=2,
+        result="(array([0.28490793, 0.13682703]), array([ 0.88686928, -1.79846262]))",
+    ),
+    special(
+        "mathieu_modsem1", 3,
+        "Odd modified Mathieu function of the first kind, and its derivative.",
+        2.0, 5.0, [0.5, 1.0],
+        loops="fff->ff ddd->dd", header="special_mathieu_modified",
+        floats=(
+            "special::mathieu_modsem1(double(in0), double(in1), double(in2)).value",
+            "special::mathieu_modsem1(double(in0), double(in1), double(in2)).slope",
+        ),
+        nout=2,
+        result="(array([ 0.41676178, -0.2136053 ]), array([-0.09099534, -1.36639405]))",
+    ),
+    special(
+        "mathieu_modsem2", 3,
+        "Odd modified Mathieu function of the second kind, and its derivative.",
+        2.0, 5.0, [0.5, 1.0],
+        loops="fff->ff ddd->dd", header="special_mathieu_modified",
+        floats=(
+            "special::mathieu_modsem2(double(in0), double(in1), double(in2)).value",
+            "special::mathieu_modsem2(double(in0), double(in1), double(in2)).slope",
+        ),
+        nout=2,
+        result="(array([-0.02792459,  0.24662057]), array([ 1.5336358 , -1.40276902]))",
+    ),
 )
