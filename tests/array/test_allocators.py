@@ -214,7 +214,8 @@ def test_pools_and_their_attributes_by_handle():
     assert runtime.memPoolGetAttribute(pool, threshold) == NO_LIMIT
     address = runtime.mallocFromPoolAsync(1000, pool, stream.ptr)
     assert runtime.memPoolGetAttribute(pool, used) >= 1000
-    runtime.memset(address, 1, 1000)
+    # In the stream's order: elsewhere the memory may not be mapped yet, or no more.
+    runtime.memsetAsync(address, 1, 1000, stream.ptr)
     runtime.freeAsync(address, stream.ptr)
     stream.synchronize()
     assert runtime.memPoolGetAttribute(pool, used) == 0

@@ -179,7 +179,7 @@ def test_counters_are_zero_again():
     x = device_copy(ties(70_003, "f4"))
     results = [cp.asnumpy(cp.sum(x)) for _ in range(4)]
     assert all(result == results[0] for result in results)
-    memory, address = current.stream.plans[reduction.launch._counters,]
+    memory, address = current.stream.plans[reduction.launch.counters,]
     counters = _array.wrap(memory, address, _layout.contiguous(np.dtype("u4"), (4096,)))
     assert not cp.asnumpy(counters).any()
 

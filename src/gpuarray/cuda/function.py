@@ -171,6 +171,8 @@ class Function:
     __slots__ = ("__weakref__", "_kernels", "module", "ptr")
 
     def __init__(self, module: Module, funcname: str) -> None:
+        if not isinstance(module, Module):
+            raise TypeError(f"Function: module is a cuda.Module, not a {type(module).__name__}")
         plain, cooperative = module._loaded()
         self.module = module
         self._kernels = plain.get_function(funcname), cooperative.get_function(funcname)
