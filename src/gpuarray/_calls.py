@@ -102,7 +102,10 @@ def make_call(
     if elsewhere is not None:
         values["elsewhere"] = elsewhere
     for i, nbytes in enumerate(scratch):
+        freed = allocator.fast_bin(nbytes, stream)
         values[f"scratch{i}"] = nbytes
+        values[f"scratch_pop{i}"] = freed.pop
+        values[f"scratch_push{i}"] = freed.append
     for k, (bound, _) in enumerate(steps):
         for name, value in bound.constants().items():
             values[f"{name}{k}"] = value
@@ -191,7 +194,14 @@ def _source(
             if cleared:
                 lines.append(f"    clear(address{i}, 0, nbytes{i}, handle)")
     for i in range(scratch):
-        lines.append(f"    t{i}, scratch_address{i} = allocate(scratch{i}, stream)")
+        lines += [
+            "    try:",
+            f"        block = scratch_pop{i}()",
+            f"        t{i} = Allocation(block, scratch_push{i}, stream)",
+            f"        scratch_address{i} = block.pointer",
+            "    except IndexError:",
+            f"        t{i}, scratch_address{i} = allocate(scratch{i}, stream)",
+        ]
         address[f"t{i}"] = f"scratch_address{i}"
     for k, (kind, names) in enumerate(steps):
         lines += [f"    {line}" for line in _STEPS[kind](k, names, address)]

@@ -41,7 +41,12 @@ def call(x0, x1, y0):
         x0._memory.used_by(stream)
     if y0._memory.stream is not stream:
         y0._memory.used_by(stream)
-    t0, scratch_address0 = allocate(scratch0, stream)
+    try:
+        block = scratch_pop0()
+        t0 = Allocation(block, scratch_push0, stream)
+        scratch_address0 = block.pointer
+    except IndexError:
+        t0, scratch_address0 = allocate(scratch0, stream)
     try:
         buffer = take0()
     except IndexError:
