@@ -15,8 +15,11 @@ from gpuarray import _array, _layout
 from gpuarray._ops.casts import astype
 from gpuarray._ops.conversion import ascontiguousarray
 from gpuarray._ops.manipulation import reshape
+from gpuarray._ops.math import conj, multiply
 from gpuarray._ops.products import vdot
+from gpuarray._ops.taking import take
 from gpuarray._runtime.device import current
+from gpuarray.kernels.sparse_format.launch import line_pointers
 from gpuarray.kernels.sparse_product import launch
 from gpuarray.scipy.sparse import _conversions
 
@@ -119,7 +122,8 @@ def transposed_matvec(a: Any, x: ndarray, conjugate: bool = False) -> ndarray:
     """The transpose of a compressed matrix times a vector: ``a.T @ x``.
 
     Sums of floats that were added in the order in which threads come would not repeat, so the
-    matrix is transposed first, by a sort of its indices: for several products, transpose it once.
+    columns are sorted first, and products are added in their order: for several products,
+    transpose the matrix once.
 
     Parameters
     ----------
@@ -134,21 +138,40 @@ def transposed_matvec(a: Any, x: ndarray, conjugate: bool = False) -> ndarray:
     -------
     ndarray, shape (n,)
     """
-    index = a.indices.dtype
-    parts = _conversions.transposed(a.data, a.indices, a.indptr, a.shape[1], index)
-    return _row_products(*parts, x, conjugate)
+    _conversions.check_lengths(a.data, a.indices)
+    data = conj(a.data) if conjugate and a.data.dtype.kind == "c" else a.data
+    lines = _conversions.expanded(a.indptr, a.indices._layout.size)
+    return _sums_at(a.indices, a.shape[1], data, x, lines)
+
+
+def _sums_at(places: Any, count: int, data: Any, x: Any, others: Any) -> Any:
+    """Products of elements with those of a vector at other places, added up at places.
+
+    One sort of the places, which keeps the order of equal ones.
+    """
+    result = upcast(data.dtype, x.dtype)
+    products = multiply(data, take(x, others), dtype=result)
+    places = _conversions.flat(places)
+    order = _conversions.argsorted(places)
+    pointers = line_pointers(take(places, order), count, 1, order.dtype)
+    run = launch.vector_call(
+        current.stream, pointers._layout, order._layout, None, products._layout, result
+    )
+    return run(pointers, order, order, products)
 
 
 def transposed_matmat(a: Any, dense: ndarray, conjugate: bool = False) -> ndarray:
     """The transpose of a compressed matrix times a dense one: ``a.T @ dense``.
 
-    As `transposed_matvec`, for a matrix of shape (m, k).
+    As `transposed_matvec`, for a matrix of shape (m, k): the matrix is transposed.
     """
-    return transposed_matvec(a, dense, conjugate)
+    index = a.indices.dtype
+    parts = _conversions.transposed(a.data, a.indices, a.indptr, a.shape[1], index)
+    return _row_products(*parts, dense, conjugate)
 
 
 def coo_matmat(a: Any, dense: ndarray) -> ndarray:
-    """A matrix in coordinates times a vector or a dense matrix; its entries are sorted first.
+    """A matrix in coordinates times a vector or a dense matrix; its rows are sorted first.
 
     Parameters
     ----------
@@ -157,6 +180,9 @@ def coo_matmat(a: Any, dense: ndarray) -> ndarray:
     dense : ndarray
         With one or two dimensions and any strides.
     """
+    if dense._layout.ndim == 1:
+        _conversions.check_lengths(a.data, a.row)
+        return _sums_at(a.row, a.shape[0], _conversions.flat(a.data), dense, a.col)
     index = a.row.dtype
     parts = _conversions.compressed(a.row, a.col, a.data, a.shape, index, add=False)
     return _row_products(*parts, dense, False)
