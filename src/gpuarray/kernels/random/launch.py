@@ -28,6 +28,9 @@ _MOST_ROUNDS, _RESIDENT = 64, 8
 
 #: Units of a thread where results are put one behind the other.
 _COMPACT_ROUNDS = (4, 12, 32)
+#: Likewise where a word, or what it gives, is much code, which a thread has for each of its words:
+#: compiling takes two seconds then, and would take twenty.
+_FEW_ROUNDS = (4, 8)
 
 
 @planned
@@ -135,7 +138,9 @@ def _plan(spec: random.spec.DrawSpec, count: int, units: int, stream: Stream) ->
         blocks = ceil_div(groups, source.block * rounds)
         return LaunchPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
     extra = 2 * spec.reach * spec.unit // 64 if spec.draw in random.spec.LONG else 0
-    for rounds in _COMPACT_ROUNDS:
+    pieces = 64 // spec.piece if spec.draw == "bounded" else 64 // spec.unit
+    light = spec.engine in ("pcg64", "pcg64dxsm") and pieces <= 2
+    for rounds in _COMPACT_ROUNDS if light else _FEW_ROUNDS:
         # Every tile sees the last words of the one before.
         tiles = max(1, ceil_div(words - extra, spec.block * rounds - extra))
         if tiles <= spec.resident * device.multiprocessors:

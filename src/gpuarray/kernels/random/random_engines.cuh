@@ -384,37 +384,6 @@ template <> struct Stream<Mt19937> {
     }
 };
 
-// ---- reading by many threads --------------------------------------------------------------------------------------
-
-// What a thread reads: unit number `first` of a state, and those that follow it by STEP units each.
-template <class Engine, int BITS, int STEP> struct Lane {
-    typedef uint64_t Unit;
-    typename Engine::template Walk<STEP> walk;
-
-    GPUARRAY_DEVICE Lane(const uint64_t* state, uint64_t first) : walk(Engine(state + STATE_HEADER), first) {}
-    GPUARRAY_DEVICE Unit unit() const { return walk.word(); }
-    GPUARRAY_DEVICE void leap() { walk.leap(); }
-};
-
-template <class Engine, int STEP> struct Lane<Engine, 32, STEP> {
-    typedef uint32_t Unit;
-    bool before;  // the first unit is the half that was kept
-    uint32_t kept, shift;
-    typename Engine::template Walk<STEP / 2> walk;
-
-    GPUARRAY_DEVICE Lane(const uint64_t* state, uint64_t first) : Lane(state, first, uint32_t(state[0])) {}
-    GPUARRAY_DEVICE Lane(const uint64_t* state, uint64_t first, uint32_t kept_there)
-        : before(kept_there && first == 0),
-          kept(uint32_t(state[1])),
-          shift((first - kept_there & 1) * 32),
-          walk(Engine(state + STATE_HEADER), (before ? first + STEP - kept_there : first - kept_there) / 2) {}
-    GPUARRAY_DEVICE Unit unit() const { return before ? kept : uint32_t(walk.word() >> shift); }
-    GPUARRAY_DEVICE void leap() {
-        if (!before) walk.leap();
-        before = false;
-    }
-};
-
 // Writes the state behind so many units. One thread of a launch does it.
 template <class Engine, int BITS>
 GPUARRAY_DEVICE void finish(const uint64_t* state, uint64_t* next, uint64_t units) {
