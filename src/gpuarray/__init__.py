@@ -192,6 +192,7 @@ else:
     )
     #: Functions whose modules are imported when they are first used.
     _LAZY_FUNCTIONS = {
+        "fusion": "gpuarray._fusion.automatic",
         "get_runtime_info": "gpuarray._commands.info",
         "show_config": "gpuarray._commands.info",
         "warmup": "gpuarray.cuda.compiler",

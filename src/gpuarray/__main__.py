@@ -16,6 +16,7 @@ def _parser() -> argparse.ArgumentParser:
         "GPUARRAY_STICKY_FAULTS=1, "
         "GPUARRAY_CUDA_MAJOR=12|13, GPUARRAY_CACHE_DIR=PATH, GPUARRAY_CACHE_DIRS=PATH:..., "
         "GPUARRAY_RECORD=FILE, GPUARRAY_DUMP_SOURCE=PATH, GPUARRAY_DEBUG=1, GPUARRAY_PROGRESS=0, "
+        "GPUARRAY_FUSION=off|on|immediate, "
         "GPUARRAY_ADDRESS_RANGES=0, "
         "GPUARRAY_CHECK=races,uninit,bounds,barriers,host,leaks.",
     )

@@ -11,7 +11,7 @@ from gpuarray import _dtypes, _layout
 from gpuarray._ffi import driver
 from gpuarray._layout import Layout
 from gpuarray._runtime import allocator, pinned_ranges, staged_copies
-from gpuarray._runtime.device import current
+from gpuarray._runtime.device import current, deferring_streams, run_all_deferred
 from gpuarray._runtime.memory import BaseMemory
 from gpuarray._runtime.stream import Stream
 from gpuarray.errors import CaptureError
@@ -156,6 +156,16 @@ def rearranged(array: Any, layout: Layout) -> ndarray:
     return array
 
 
+def place(array: Any) -> tuple[BaseMemory, int]:
+    """An array's memory, and the address of its first element."""
+    return array._memory, array._pointer
+
+
+def fill_in(array: Any, other: Any) -> None:
+    """Give an array that has no memory yet that of another one."""
+    array._memory, array._pointer = other._memory, other._pointer
+
+
 def replace(array: Any, other: Any) -> None:
     """Give an array the memory and the layout of another one."""
     array._memory, array._pointer, array._layout = other._memory, other._pointer, other._layout
@@ -209,6 +219,18 @@ def address_of(array: Any, stream: Stream | None = None) -> int:
         memory = array._memory
         if memory.stream is not stream:
             memory.used_by(stream)
+    return array._pointer
+
+
+def exposed_address_of(array: Any) -> int:
+    """The address of an array's first element, for others than this package's own work.
+
+    What is recorded runs first, and operations on this memory are not recorded from now on: others
+    may read and write there without being seen.
+    """
+    array._memory.expose()
+    if deferring_streams:
+        run_all_deferred()
     return array._pointer
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 __all__ = [
-    "CHECKS", "VARIABLES", "Config", "checks_of", "child_environment", "config",
+    "CHECKS", "FUSION_MODES", "VARIABLES", "Config", "checks_of", "child_environment", "config",
     "given_variables", "home_cache_directory", "nvtx_injection", "problems",
 ]  # fmt: skip
 
@@ -27,8 +27,11 @@ VARIABLES = (
     "GPUARRAY_CACHE_IN_MEMORY", "GPUARRAY_CACHE_SIZE", "GPUARRAY_DEBUG", "GPUARRAY_DEBUG_BYTES",
     "GPUARRAY_DUMP_SOURCE", "GPUARRAY_RECORD", "GPUARRAY_CHECK", "GPUARRAY_MEMORY_LIMIT",
     "GPUARRAY_ADDRESS_RANGES", "GPUARRAY_PER_THREAD_DEFAULT_STREAM", "GPUARRAY_PROGRESS",
+    "GPUARRAY_FUSION",
 )  # fmt: skip
 
+#: How operations on large arrays run.
+FUSION_MODES = ("off", "on", "immediate")
 _BACKENDS = ("auto", "cuda", "emulator")
 _TRUE = ("1", "true", "yes", "on")
 _FALSE = ("", "0", "false", "no", "off")
@@ -78,6 +81,9 @@ class Config(NamedTuple):
     address_ranges: bool = True
     #: ``GPUARRAY_PROGRESS``: say on the terminal what a program waits for while kernels compile.
     progress: bool = True
+    #: ``GPUARRAY_FUSION``: 'off', 'on' or 'immediate': whether operations on large arrays are
+    #: recorded and run together, and whether their kernels are compiled before they first run.
+    fusion: str = "off"
 
     @classmethod
     def from_environment(
@@ -112,6 +118,7 @@ class Config(NamedTuple):
             ),
             "address_ranges": lambda: _flag(environ, "GPUARRAY_ADDRESS_RANGES", default=True),
             "progress": lambda: _flag(environ, "GPUARRAY_PROGRESS", default=True),
+            "fusion": lambda: _choice(environ, "GPUARRAY_FUSION", "off", FUSION_MODES),
         }
         found = {}
         for name, read in readers.items():

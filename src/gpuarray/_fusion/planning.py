@@ -121,7 +121,7 @@ class _Terms:
                     pending.extend(node.operands)
 
 
-def _rewrite(
+def rewrite(
     node: Expression, replace: Callable[[Any], Expression], done: dict[int, Expression]
 ) -> Expression:
     """An expression with its inputs and scalars replaced; what was shared stays shared."""
@@ -131,9 +131,9 @@ def _rewrite(
             case Input() | Scalar():
                 found = replace(node)
             case Cast():
-                found = Cast(node.dtype, _rewrite(node.operand, replace, done))
+                found = Cast(node.dtype, rewrite(node.operand, replace, done))
             case Apply():
-                operands = tuple([_rewrite(x, replace, done) for x in node.operands])
+                operands = tuple([rewrite(x, replace, done) for x in node.operands])
                 found = Apply(node.operation, operands, node.dtype, node.output)
             case _:
                 found = node
@@ -335,7 +335,7 @@ class Plan:
             return passed if passed.dtype == node.dtype else Cast(node.dtype, passed)
 
         done: dict[int, Expression] = {}
-        expressions = [_rewrite(node, replace, done) for node in nodes]
+        expressions = [rewrite(node, replace, done) for node in nodes]
         layouts = [x for x in inputs if isinstance(x, Layout)]
         targets = list(given) or [
             _layout.like_order(_dtypes.dtype_of(node.dtype), shape, layouts) for node in nodes
@@ -369,18 +369,18 @@ class Plan:
 
             return one
 
-        source = _rewrite(
+        source = rewrite(
             step.source,
             replace(len(order), lambda node: Input(order.index(node.index), node.dtype)),
             {},
         )
-        mapped = _rewrite(computation.mapped, lambda node: source, {})
+        mapped = rewrite(computation.mapped, lambda node: source, {})
         finished = computation.finished
         target = leaves[step.leaf].layout
         if output is not None:
             reduced = Cast(_dtypes.code(result), finished)
             first = reduction.functions.INITIAL + 1
-            finished = _rewrite(output.node, replace(first, lambda node: reduced), {})
+            finished = rewrite(output.node, replace(first, lambda node: reduced), {})
             target = _layout.contiguous(output.dtype, output.shape)
         operands = [_layout.broadcast_to(leaves[leaf].layout, step.shape) for leaf in order]
         run = reduction.launch.make_call(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 import numpy as np
 
 from gpuarray import _array, _dtypes, _layout
-from gpuarray._array import address_of, aligned
+from gpuarray._array import address_of, aligned, exposed_address_of
 from gpuarray._layout import Layout
 from gpuarray._ops.conversion import array as make_array
 from gpuarray._ops.conversion import asnumpy
@@ -213,7 +213,7 @@ def data(array: ndarray) -> MemoryPointer:
     """Where the first element is."""
     memory = array._memory
     memory.check()
-    return MemoryPointer(memory, address_of(array) - memory.pointer)
+    return MemoryPointer(memory, exposed_address_of(array) - memory.pointer)
 
 
 def device(array: ndarray) -> Device:
@@ -256,7 +256,7 @@ def interface(array: ndarray) -> dict[str, Any]:
         "shape": layout.shape,
         "typestr": layout.dtype.str,
         "descr": [("", layout.dtype.str)] if layout.dtype.names is None else _fields(layout.dtype),
-        "data": (address_of(array) if layout.size else 0, not layout.writable),
+        "data": (exposed_address_of(array) if layout.size else 0, not layout.writable),
         "strides": None if layout.c_contiguous else layout.strides,
         # 0 is not a stream in the protocol; 1 is the legacy default stream.
         "stream": handle or 1,

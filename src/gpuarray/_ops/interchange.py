@@ -108,7 +108,7 @@ def to_dlpack(
             "and later can tell a consumer; ask for max_version=(1, 0), or export a copy"
         )
     tensor = dlpack.Tensor(
-        pointer=_array.address_of(array),
+        pointer=_array.exposed_address_of(array),
         device_type=wanted[0],
         device_id=wanted[1],
         dtype=_dtypes.code(layout.dtype),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpuarray import _array, _layout
-from gpuarray._array import ArrayBase, address_of, aligned
+from gpuarray._array import ArrayBase, address_of, aligned, exposed_address_of
 from gpuarray._layout import Layout, check_axis
 from gpuarray._ops.conversion import array
 from gpuarray._ops.manipulation import as_array
@@ -193,7 +193,7 @@ class _Addresses:
             "shape": layout.shape,
             "strides": layout.strides,
             "typestr": f"|V{layout.itemsize}",
-            "data": (address_of(x), True),
+            "data": (exposed_address_of(x), True),
             "version": 3,
         }
 

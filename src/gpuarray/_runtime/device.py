@@ -63,6 +63,8 @@ def _first_stream() -> Stream:
             "CUDA must not be called in a function that a stream calls, since the stream waits for "
             "the function; hand the work over to another thread"
         )
+    run_all_deferred()  # this thread may know what another one's work depends on
+    threads.add(threading.get_ident())
     Device(0).use()
     return current.stream
 
@@ -90,9 +92,21 @@ current = _Current()
 #: What stands for the streams that are captured, by `Stream.key`: see gpuarray._runtime.capture.
 captured_streams: dict[tuple[int, int, int], Stream] = {}
 
+#: What is recorded on streams and has not run, by the streams' identities: see
+#: gpuarray._fusion.deferred.
+deferring_streams: dict[int, Any] = {}
+#: The threads that have worked on a device.
+threads: set[int] = set()
+
 _UNKNOWN_ATTRIBUTE = 1, 801  # CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_NOT_SUPPORTED
 _DISABLE_TIMING = 2  # CUevent_flags
 _CONTEXT_IS_DESTROYED = 709
+
+
+def run_all_deferred() -> None:
+    """Run what is recorded on any stream."""
+    for deferred in list(deferring_streams.values()):
+        deferred.run()
 
 
 def need_context() -> None:
@@ -443,6 +457,8 @@ class Device:
         Device
             The device itself.
         """
+        if deferring_streams:
+            run_all_deferred()
         stream = self.current_stream()
         before = current.__dict__.get("stream")
         try:
@@ -519,6 +535,8 @@ class Device:
         """Wait until every stream of this device has finished its work."""
         if captured_streams:
             _need_no_capture(self)
+        if deferring_streams:
+            run_all_deferred()
         if current.stream.device is self:
             driver.context_synchronize()
         else:

@@ -142,6 +142,9 @@ class BaseMemory:
         if self.lost:
             raise lost_error("the memory of an array", self.device)
 
+    def expose(self) -> None:
+        """Note that others know the address; of memory that is not the pool's nothing is noted."""
+
     def record_stream(self, stream: Stream) -> None:
         """Note that work on a stream uses the memory; it is not reused before that is done.
 

@@ -40,10 +40,12 @@ _OUT_OF_MEMORY = 2  # the status, of the driver and of the runtime
 class Allocation(BaseMemory):
     """Memory from the pool; it goes back there when the object dies."""
 
-    __slots__ = ("block", "release", "stream")
+    __slots__ = ("block", "exposed", "release", "stream")
 
     stream: Stream
     foreign = False
+    #: Whether others know the address; there only if they do.
+    exposed: bool
 
     def __init__(self, block: Block, release: Callable[[Block], object], stream: Stream):
         self.block = block
@@ -72,6 +74,10 @@ class Allocation(BaseMemory):
     def lost(self) -> bool:
         """Whether a reset of the device took the memory away."""
         return self.stream.lost
+
+    def expose(self) -> None:
+        """Note that others know the address, who may read and write without being seen."""
+        self.exposed = True
 
     def _is_private(self) -> bool:
         """Whether the block is a graph's, which nobody gets when it is freed."""

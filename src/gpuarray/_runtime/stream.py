@@ -16,11 +16,13 @@ from gpuarray._runtime.device import (
     Device,
     captured_streams,
     current,
+    deferring_streams,
     enter_stream,
     give_back,
     leave_stream,
     lost_error,
     need_context,
+    run_all_deferred,
 )
 from gpuarray._runtime.event import Event, check_event, retry
 from gpuarray._runtime.stream_work import (
@@ -100,7 +102,8 @@ class Stream:
     """
 
     __slots__ = (
-        "__weakref__", "arenas", "argument", "captured_as", "device", "end", "foreign", "handle",
+        "__weakref__", "arenas", "argument", "captured_as", "deferred", "device", "end", "foreign",
+        "handle",
         "library_handles", "older_plans", "ongoing_capture", "origin", "other_plans", "owned",
         "plan_kind", "plans", "private_arenas", "thread", "work",
     )  # fmt: skip
@@ -225,6 +228,8 @@ class Stream:
         # plans of other kinds.
         self.plan_kind = 0
         self.other_plans: dict[int, tuple[dict[Any, Any], dict[Any, Any]]] = {}
+        # What is recorded here, see gpuarray._fusion.deferred.
+        self.deferred: Any = None
         self.arenas: dict[Any, Any] = {}  # memory pool -> its blocks on this stream
         self.library_handles: dict[Any, Any] = {}  # of gpuarray._libraries.handles
         self.work = StreamWork(self)
@@ -251,6 +256,9 @@ class Stream:
 
     def keep_plan(self, key: tuple, plan: Any) -> None:
         """Keep a plan under a key of `gpuarray._runtime.plans`."""
+        if id(self) in deferring_streams:
+            self.deferred.keep(key, plan)
+            return
         plans = self.plans
         if len(plans) >= PLAN_LIMIT:
             if self.plans is plans:
@@ -260,6 +268,8 @@ class Stream:
 
     def older_plan(self, key: tuple) -> Any:
         """A plan of the generation before, which joins the present one; None if it has none."""
+        if id(self) in deferring_streams:
+            return self.deferred.find(key)
         plan = self.older_plans.pop(key, None)
         if plan is not None:
             self.keep_plan(key, plan)
@@ -267,6 +277,8 @@ class Stream:
 
     def use_plans(self, kind: int) -> None:
         """Have the plans of a kind, and keep the others for later."""
+        if self.deferred is not None:
+            self.deferred.forget_plans()
         if self.plan_kind != kind:
             self.other_plans[self.plan_kind] = self.plans, self.older_plans
             self.plans, self.older_plans = self.other_plans.pop(kind, ({}, {}))
@@ -279,6 +291,8 @@ class Stream:
 
     def drop_plans(self, function: Any = None) -> None:
         """Forget the plans of a function, or all."""
+        if self.deferred is not None:
+            self.deferred.forget_plans()
         for plans in self.all_plans():
             for key in list(plans) if function is not None else ():
                 if key[0] is function:
@@ -315,6 +329,8 @@ class Stream:
             If it belongs to another device than the current one.
         """
         state = current.__dict__  # read once, since the attributes of each thread are slow
+        if deferring_streams:
+            run_all_deferred()
         before = state.get("stream") or current.stream
         if before.device is not self.device:
             raise RuntimeError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
     from gpuarray._ufunc.function import ufunc
     from gpuarray.kernels.generator.expressions import Expression
     from gpuarray.kernels.generator.operations import Operation
+
+
+#: Makes the plan that records an operation, of its call and its expression: set by
+#: gpuarray._fusion.automatic.
+recorder: Callable[..., Callable[..., Any]] | None = None
 
 
 def kinds_of(operands: Sequence[Any], outs: Sequence[Any]) -> list[Any]:
@@ -172,7 +178,8 @@ def plan(
         if target.dtype != loop[nin + i]:
             result = Cast(_dtypes.code(target.dtype), result)
         results.append(result)
-    run = elementwise.launch.make_call(
+    make = partial(
+        elementwise.launch.make_call,
         name,
         results,
         inputs,
@@ -181,16 +188,21 @@ def plan(
         current.stream,
         masked,
     )
-    if not targets[0].size:
-        run = _checking_numbers(name, run, loop)
     given = [x.dtype if isinstance(x, Layout) else x for x in inputs]
     casts = [*zip(given, loop[:nin]), *zip(loop[nin:], [y.dtype for y in targets])]
-    if any(_calls.discards_imaginary(one, other) for one, other in casts):
+    discards = any(_calls.discards_imaginary(one, other) for one, other in casts)
+    number = not isinstance(operands[-1], _array.ArrayBase)
+    refuses = name == "power" and loop[1].kind == "i" and number
+    size = targets[0].size
+    if recorder is not None and size and len(outs) == 1 and outs[0] is None:
+        if not (masked or discards or refuses):
+            return recorder(make, name, results[0], inputs, targets[0], current.stream)
+    run = make()
+    if not size:
+        run = _checking_numbers(name, run, loop)
+    if discards:
         run = _calls.with_complex_warning(run)
-    if name == "power" and loop[1].kind == "i" and targets[0].size:
-        if not isinstance(operands[1], _array.ArrayBase):
-            return _refuse_negative_exponent(run, loop)
-    return run
+    return _refuse_negative_exponent(run, loop) if refuses and size else run
 
 
 def _has_structures(operands: Sequence[Any]) -> bool:

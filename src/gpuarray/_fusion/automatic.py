@@ -1,0 +1,158 @@
+"""Whether operations are recorded, and the plans that record."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from gpuarray import _array, _dtypes
+from gpuarray._config import FUSION_MODES, config
+from gpuarray._fusion import deferred, running
+from gpuarray._fusion.deferred import Deferred, Step
+from gpuarray._layout import Layout
+from gpuarray._namespace.signatures import without_annotations
+from gpuarray._runtime import device as devices
+from gpuarray._runtime.device import run_all_deferred
+from gpuarray._runtime.stream import Stream, streams
+from gpuarray._ufunc import planning
+from gpuarray.kernels.generator.expressions import Expression
+
+if TYPE_CHECKING:
+    from typing import Self
+
+_enabled = False
+
+
+def recorder(
+    make: Callable[[], Callable[..., Any]],
+    name: str,
+    expression: Expression,
+    inputs: Sequence[Any],
+    layout: Layout,
+    stream: Stream,
+) -> Callable[..., Any]:
+    """The plan that records an operation, or the one that runs it where that is quicker.
+
+    Parameters
+    ----------
+    make : callable
+        Makes what runs it: takes the operands, returns the result.
+    name : str
+        The function's name.
+    expression : Expression
+        Of the operands.
+    inputs : sequence of Layout or dtype
+        What the operands are.
+    layout : Layout
+        The result's.
+    stream : Stream
+        Where it runs.
+    """
+    if layout.nbytes < deferred.LEAST_BYTES or stream.plan_kind or stream.ongoing_capture:
+        return make()
+    if config.debug or not _is_plain(inputs, layout):
+        return make()
+    step = Step(make, name, expression, inputs, layout)
+
+    def record(*operands: Any) -> Any:
+        if not _enabled or _has_threads():
+            return step.run(*operands)
+        noted = stream.deferred
+        if noted is None:
+            noted = stream.deferred = Deferred(stream, running.run, running.reduce)
+        return noted.record(step, operands)
+
+    return record
+
+
+def _is_plain(inputs: Sequence[Any], layout: Layout) -> bool:
+    """Whether operands are numbers, in memory of which all accesses are known."""
+    for x in (*inputs, layout):
+        if isinstance(x, Layout):
+            if x.foreign or x.unaligned or _dtypes.is_raw(x.dtype):
+                return False
+        elif x.kind not in "fcb" and x.kind not in "iu":
+            return False
+    return any(isinstance(x, Layout) for x in inputs)
+
+
+def _has_threads() -> bool:
+    """Whether other threads work on a device: what is recorded would not be ordered with theirs."""
+    threads = devices.threads
+    if len(threads) > 1:
+        threads.intersection_update([x.ident for x in threading.enumerate()])
+    return len(threads) > 1
+
+
+def current_mode() -> str:
+    """How operations run: 'off', 'on' or 'immediate'."""
+    if not _enabled:
+        return "off"
+    return "immediate" if running.immediate else "on"
+
+
+def set_mode(wanted: str) -> None:
+    """Run operations so from now on."""
+    global _enabled
+    run_all_deferred()
+    _enabled = wanted != "off"
+    running.immediate = wanted == "immediate"
+    if _enabled and planning.recorder is None:
+        _array.ArrayBase.__getattr__ = deferred.memory_of  # type: ignore[attr-defined]
+        Stream.__getattr__ = deferred.handle_of  # type: ignore[attr-defined]
+        planning.recorder = recorder
+        for stream in list(streams.values()):
+            stream.drop_plans()  # those that were made before record nothing
+
+
+class fusion:
+    """Run operations on large arrays together, as few kernels as possible.
+
+    Parameters
+    ----------
+    mode : {'on', 'off', 'immediate'}
+        With ``'on'`` operations are recorded, and run when somebody looks at a result; kernels are
+        compiled in the background, and operations run one by one until they are there. With
+        ``'immediate'`` a program waits for them. With ``'off'`` each operation runs when it is
+        called.
+
+    Raises
+    ------
+    ValueError
+        For another mode.
+
+    Notes
+    -----
+    It sets the mode at once; as a context manager it goes back to the mode before, with which the
+    environment variable ``GPUARRAY_FUSION`` begins. What is recorded runs first. The mode is the
+    process's, not the thread's. Results have the same bits in each mode.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> x = cp.linspace(0, 1, 5)
+    >>> with cp.fusion("immediate"):
+    ...     y = cp.sqrt(x * 4) + 1
+    >>> y
+    array([1.        , 2.        , 2.41421356, 2.73205081, 3.        ])
+    """
+
+    def __init__(self, mode: str = "on"):
+        if mode not in FUSION_MODES:
+            raise ValueError(f"fusion: mode={mode!r} is none of {', '.join(FUSION_MODES)}")
+        self._before = current_mode()
+        self._mode = mode
+        set_mode(mode)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        set_mode(self._before)
+
+    def __repr__(self) -> str:
+        return f"fusion({self._mode!r})"
+
+
+without_annotations(globals())

@@ -1,0 +1,286 @@
+"""Recorded operations as kernels: which are computed together, and their launches.
+
+What runs together is found once for operations of the same plans that use one another in the same
+way and whose same results are wanted. A kernel computes results of one shape that share operands;
+a result that nobody wants is no output of any. Where a kernel would have too many operands or
+operations, or a result is broadcast to another shape, that result is stored, and read.
+
+Results have the bits of the single operations: the expressions are theirs, and the kernels are
+compiled alike, without contraction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from gpuarray import _array
+from gpuarray._fusion.deferred import Leaf, Recorded, Step
+from gpuarray._fusion.planning import rewrite
+from gpuarray._layout import Layout
+from gpuarray._runtime.stream import Stream
+from gpuarray.kernels import elementwise
+from gpuarray.kernels.generator.expressions import Expression, Input, Scalar
+
+#: Operands and results of a kernel at most: each is an address to keep in registers.
+MOST_OPERANDS = 16
+#: Operations of a kernel at most, those that are computed for several results counted once.
+MOST_OPERATIONS = 64
+
+
+class Use(NamedTuple):
+    """A recorded operation as part of a key: its plan, what its operands are, and its end.
+
+    An operand is the number of an operation, or of a leaf from -1 downwards, or a scalar's type.
+    """
+
+    step: Step
+    operands: tuple[Any, ...]
+    wanted: bool
+
+
+class Kernel(NamedTuple):
+    """One launch.
+
+    Attributes
+    ----------
+    name : str
+        The names of its operations.
+    expressions : tuple of Expression
+        One for each result, over the inputs.
+    inputs : tuple of Layout or dtype
+        What they are.
+    takes : tuple of int
+        Of each input the number of the operation that it is the result of, or that of a leaf from
+        -1 downwards; a scalar's place among all scalars comes as a tuple of one.
+    gives : tuple of int
+        The operations whose results are stored.
+    outputs : tuple of Layout
+        Theirs.
+    """
+
+    name: str
+    expressions: tuple[Expression, ...]
+    inputs: tuple[Any, ...]
+    takes: tuple[Any, ...]
+    gives: tuple[int, ...]
+    outputs: tuple[Layout, ...]
+
+
+class Chain(NamedTuple):
+    """Recorded operations as a key, and what is not in it."""
+
+    uses: tuple[Use, ...]
+    leaves: list[Leaf]
+    scalars: list[Any]
+
+
+def read(recorded: Sequence[Recorded], only: Recorded | None = None) -> Chain:
+    """What operations do with one another; where ``only`` is given, its result alone is wanted."""
+    leaves: list[Leaf] = []
+    numbers: dict[tuple[int, Layout], int] = {}
+    scalars: list[Any] = []
+    uses: list[Use] = []
+    for number, one in enumerate(recorded):
+        one.number = number
+        operands: list[Any] = []
+        for x, kind in zip(one.operands, one.step.inputs):
+            if type(x) is Recorded and x.value is None:
+                operands.append(x.number)
+                continue
+            if type(x) is Recorded:
+                x = (*_array.place(x.value), kind)
+            if type(x) is tuple:
+                key = x[1:]
+                found = numbers.get(key)
+                if found is None:
+                    found = numbers[key] = ~len(leaves)
+                    leaves.append(x)
+                operands.append(found)
+            else:
+                operands.append(type(x))
+                scalars.append(x)
+        wanted = one.is_wanted() if only is None else one is only
+        uses.append(Use(one.step, tuple(operands), wanted))
+    return Chain(tuple(uses), leaves, scalars)
+
+
+def ancestors(one: Recorded) -> list[Recorded]:
+    """The operations that one depends on, in the order of their calls, and itself."""
+    found = {one}
+    pending = [one]
+    while pending:
+        for x in pending.pop().operands:
+            if type(x) is Recorded and x.value is None and x not in found:
+                found.add(x)
+                pending.append(x)
+    return [x for x in one.deferred.recorded if x in found]
+
+
+class Plan:
+    """Which kernels compute recorded operations; pure but for the layouts.
+
+    Parameters
+    ----------
+    uses : sequence of Use
+        The operations, in the order in which they were called.
+    """
+
+    def __init__(self, uses: Sequence[Use]):
+        self.uses = uses
+        self._number_scalars()
+        self._find_stored()
+        self.kernels: list[Kernel] = []
+        there: frozenset[int] = frozenset()
+        for group in self._groups():
+            self.kernels.append(self._kernel(group, there))
+            there |= frozenset(group)
+
+    def _number_scalars(self) -> None:
+        count = 0
+        #: By operation and operand.
+        self._scalars: dict[tuple[int, int], int] = {}
+        for i, use in enumerate(self.uses):
+            for k, x in enumerate(use.operands):
+                if type(x) is not int:
+                    self._scalars[i, k] = count
+                    count += 1
+
+    def _find_stored(self) -> None:
+        """Decide which results are stored: the wanted ones, and those a kernel cannot hold."""
+        uses = self.uses
+        needed: set[int] = set()
+        for i in reversed(range(len(uses))):
+            if uses[i].wanted or i in needed:
+                needed.add(i)
+                needed.update([x for x in uses[i].operands if type(x) is int and x >= 0])
+        #: Results that others read from memory.
+        self._cut: set[int] = set()
+        #: Of each operation, the operations in its expression and what that reads.
+        self._inside: dict[int, frozenset[int]] = {}
+        self._reads: dict[int, frozenset[int]] = {}
+        for i in sorted(needed):
+            shape = uses[i].step.layout.shape
+            before = [x for x in uses[i].operands if type(x) is int and x >= 0]
+            for x in before:
+                if uses[x].step.layout.shape != shape:
+                    self._cut.add(x)
+            while True:
+                inside, reads = self._extent(i)
+                rest = [x for x in before if x not in self._cut]
+                if not rest or (len(inside) <= MOST_OPERATIONS and len(reads) < MOST_OPERANDS):
+                    break
+                self._cut.add(max(rest, key=lambda x: len(self._inside[x])))
+            self._inside[i], self._reads[i] = inside, reads
+        self.stored = self._cut | {i for i in needed if uses[i].wanted}
+
+    def _extent(self, i: int) -> tuple[frozenset[int], frozenset[int]]:
+        inside, reads = {i}, set()
+        for x in self.uses[i].operands:
+            if type(x) is not int:
+                continue
+            if x < 0 or x in self._cut:
+                reads.add(x)
+            else:
+                inside |= self._inside[x]
+                reads |= self._reads[x]
+        return frozenset(inside), frozenset(reads)
+
+    def _groups(self) -> list[list[int]]:
+        """The stored results of each kernel, in an order in which they can run."""
+        groups: list[list[int]] = []
+        where: dict[int, int] = {}
+        for i in sorted(self.stored):
+            first = max([where[x] + 1 for x in self._reads[i] if x >= 0], default=0)
+            for g in range(first, len(groups)):
+                if self._joins(i, groups[g]):
+                    groups[g].append(i)
+                    where[i] = g
+                    break
+            else:
+                where[i] = len(groups)
+                groups.append([i])
+        return groups
+
+    def _joins(self, i: int, group: Sequence[int]) -> bool:
+        """Whether a result is computed by the kernel of others, with which it shares operands."""
+        if self.uses[group[0]].step.layout.shape != self.uses[i].step.layout.shape:
+            return False
+        reads, inside = self._of_all(self._reads, group), self._of_all(self._inside, group)
+        if not (reads & self._reads[i] or inside & self._inside[i]):
+            return False
+        operands = len(reads | self._reads[i]) + len(group) + 1
+        return operands <= MOST_OPERANDS and len(inside | self._inside[i]) <= MOST_OPERATIONS
+
+    @staticmethod
+    def _of_all(sets: dict[int, frozenset[int]], group: Sequence[int]) -> frozenset[int]:
+        return frozenset[int]().union(*[sets[i] for i in group])
+
+    def _computed(self, group: Sequence[int], before: frozenset[int]) -> set[int]:
+        """The operations that a group's kernel does."""
+        found: set[int] = set()
+        pending = list(group)
+        while pending:
+            i = pending.pop()
+            if i not in found:
+                found.add(i)
+                operands = self.uses[i].operands
+                pending += [x for x in operands if type(x) is int and x >= 0 and x not in before]
+        return found
+
+    def _kernel(self, group: Sequence[int], before: frozenset[int]) -> Kernel:
+        """The kernel of a group; ``before`` are the results that are there when it runs."""
+        uses = self.uses
+        takes: list[Any] = []
+        inputs: list[Any] = []
+        places: dict[Any, int] = {}
+        done: dict[int, Expression] = {}
+
+        def place(taken: Any, kind: Any) -> int:
+            found = places.get(taken)
+            if found is None:
+                found = places[taken] = len(takes)
+                takes.append(taken)
+                inputs.append(kind)
+            return found
+
+        names: list[str] = []
+        # In the order of the calls, so that what an operation takes is there.
+        for i in sorted(self._computed(group, before)):
+            use = uses[i]
+
+            def replace(node: Any, i: int = i, use: Use = use) -> Expression:
+                x, kind = use.operands[node.index], use.step.inputs[node.index]
+                if isinstance(node, Scalar):
+                    return Scalar(place((self._scalars[i, node.index],), kind), node.dtype)
+                if x in done:
+                    return done[x]
+                return Input(place(x, kind), node.dtype)
+
+            done[i] = rewrite(use.step.expression, replace, {})
+            names.append(use.step.name)
+        return Kernel(
+            "_".join(dict.fromkeys(names))[:60],
+            tuple([done[i] for i in group]),
+            tuple(inputs),
+            tuple(takes),
+            tuple(group),
+            tuple([uses[i].step.layout for i in group]),
+        )
+
+
+def make_call(kernel: Kernel, stream: Stream) -> Callable[..., Any]:
+    """The call of a kernel: takes its inputs, returns its results."""
+    return elementwise.launch.make_call(
+        kernel.name,
+        kernel.expressions,
+        kernel.inputs,
+        kernel.outputs,
+        [False] * len(kernel.gives),
+        stream,
+    )
+
+
+def load(kernel: Kernel, stream: Stream) -> None:
+    """Compile and load a kernel, whose call is made later."""
+    elementwise.launch.plan(kernel.name, kernel.expressions, kernel.inputs, kernel.outputs, stream)
