@@ -91,6 +91,7 @@ OBJECTS: dict[str, tuple[Callable[[], Any], str]] = {
     "flatiter": (lambda: cp.zeros((2, 3)).flat, "<flatiter of 6 elements, the next is 0>"),
     "poly1d": (_named("poly1d", [1, 2]), r"poly1d\(\[1, 2\]\)"),
     "errstate": (lambda: cp.errstate(linalg="ignore"), r"errstate\(linalg='ignore'\)"),
+    "fusion": (_named("fusion", "off"), r"fusion\('off'\)"),
     "cuda.Device": (_named("cuda.Device", 0), "<CUDA Device 0>"),
     "cuda.Stream": (_named("cuda.Stream"), f"<Stream {ADDRESS} on device 0>"),
     "cuda.ExternalStream": (
