@@ -28,6 +28,12 @@ METHODS = [
 OTHERS = {"fuse", "get_array_module", "warmup", "tofile", "dump", "dumps"}
 
 
+@pytest.fixture(autouse=True)
+def _away(tmp_path, monkeypatch):
+    """Some functions write a file where their first argument is a text."""
+    monkeypatch.chdir(tmp_path)
+
+
 def _names(name, of):
     """The names that a message may have for a function: all that stand for one object."""
     value = getattr(of, name)
