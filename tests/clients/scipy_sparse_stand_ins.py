@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
+import types
 from typing import Any
 
 import numpy as np
@@ -97,7 +98,19 @@ def _host(x: Any) -> Any:
         return _stand_in(x)
     if type(x) in (tuple, list):
         return type(x)([_host(y) for y in x])
-    return x
+    if isinstance(x, our_linalg.SuperLU):
+        return _Factors(x)
+    return _moved(x) if type(x) is types.MethodType else x
+
+
+class _Factors:
+    """Factors of ours that take and give what is on the host."""
+
+    def __init__(self, found: Any):
+        self._found = found
+
+    def __getattr__(self, name: str) -> Any:
+        return _host(getattr(self._found, name))
 
 
 def _on_host(x: Any, format: str) -> Any:
@@ -254,6 +267,11 @@ for _name in ours.__all__:
             for _module in (scipy.sparse, scipy.sparse._construct, scipy.sparse._extract):
                 if hasattr(_module, _name):
                     setattr(_module, _name, _moved(_thing))
-for _name in ("splu", "expm", "inv", "spsolve"):
-    if hasattr(our_linalg, _name):
-        setattr(scipy.sparse.linalg, _name, _moved(getattr(our_linalg, _name)))
+for _name in ("splu", "spilu", "factorized", "expm", "inv", "spsolve", "spsolve_triangular"):
+    for _module in (scipy.sparse.linalg, scipy.sparse.linalg._dsolve):
+        setattr(_module, _name, _moved(getattr(our_linalg, _name)))
+for _name in ("MatrixRankWarning", "SuperLU"):
+    for _module in (scipy.sparse.linalg, scipy.sparse.linalg._dsolve):
+        setattr(_module, _name, getattr(our_linalg, _name))
+for _name in ("SparseEfficiencyWarning", "SparseWarning"):
+    setattr(scipy.sparse, _name, getattr(ours, _name))

@@ -175,6 +175,19 @@ def test_what_scipy_refuses(call):
     assert found.type is expected.type
 
 
+def test_lists_of_device_arrays_are_data():
+    line = cp.arange(4) + 1
+    host = np.arange(4) + 1
+    found = sparse.dia_array(((line, 2 * line), (-1, 0)), shape=(4, 4))
+    right = scipy.sparse.dia_array(((host, 2 * host), (-1, 0)), shape=(4, 4))
+    np.testing.assert_array_equal(cp.asnumpy(found.toarray()), right.toarray())
+    np.testing.assert_array_equal(
+        cp.asnumpy(sparse.csr_array([line, line]).toarray()), np.array([host, host])
+    )
+    with pytest.raises(ValueError, match="shape"):
+        sparse.csr_array([line, line[:2]])
+
+
 @pytest.mark.emulator
 def test_nothing_for_the_checkers_to_find():
     with cp.cuda.check("races", "uninit", "barriers"):

@@ -370,7 +370,9 @@ def test_errors():
         factors.solve(cp.ones(N), "X")
     with pytest.raises(ValueError, match="incompatible"):
         factors.solve(cp.ones(3))
-    with pytest.raises(TypeError, match="complex128"):
+    with pytest.raises(ValueError, match="object too deep for desired array"):
+        factors.solve(cp.ones((N, 1, 1)))
+    with pytest.raises(TypeError, match="Cannot cast array data from complex128"):
         factors.solve(cp.ones(N, complex))
     with pytest.raises(TypeError, match="sparse"):
         linalg.inv(cp.ones((2, 2)))

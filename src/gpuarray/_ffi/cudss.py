@@ -46,14 +46,14 @@ STATUSES = {
     6: "CUDSS_STATUS_INTERNAL_ERROR",
     7: "CUDSS_STATUS_IR_FAILED",
 }
-#: What the library says of combinations of settings that it does not have.
-UNSUPPORTED = 4
+#: What the library may say of combinations of settings that it does not have.
+UNSUPPORTED = (3, 4)
 
 _REFUSALS = {
     "handle": 1,
     "memory": 2,
     "value": 3,
-    "unsupported": UNSUPPORTED,
+    "unsupported": 4,
     "failed": 5,
     "internal": 6,
 }

@@ -152,11 +152,15 @@ def check_dtype(dtype: DTypeLike) -> np.dtype:
     return _dtypes.canonical(found)
 
 
+def _on_device(x: Any) -> bool:
+    return isinstance(x, ArrayBase) or hasattr(x, "__cuda_array_interface__")
+
+
 def as_data(x: Any, dtype: DTypeLike | None, copy: bool) -> ndarray:
     """Values as an array on the device of a dtype that elements may have."""
     if dtype is not None:
         check_dtype(dtype)
-    if not isinstance(x, ArrayBase) and not hasattr(x, "__cuda_array_interface__"):
+    if not _on_device(x) and not (isinstance(x, list | tuple) and any(map(_on_device, x))):
         try:
             x = np.asarray(x, dtype)
         except TypeError:  # complex numbers in a list, as integers

@@ -133,7 +133,7 @@ class DirectFactors:
             try:
                 return self._factors.solve(columns, trans)
             except CuDSSError as error:
-                if error.status != cudss.UNSUPPORTED:
+                if error.status not in cudss.UNSUPPORTED:
                     raise
         turned = self._turned
         if turned is None:
