@@ -9,6 +9,7 @@ import scipy.special
 import gpuarray as cp
 from gpuarray.scipy import special
 from tests.scipy.special.cases import check_loops, linear, powers
+from tests.slow import slow_except
 
 
 @pytest.mark.parametrize("name", ["pro_cv", "obl_cv"])
@@ -61,3 +62,38 @@ def test_sequences(name):
         for module in (special, scipy.special):
             with pytest.raises(ValueError, match=r"scalars|integers|too large"):
                 getattr(module, name)(*arguments)
+
+
+FUNCTIONS = (
+    "pro_ang1", "obl_ang1", "pro_rad1", "obl_rad1", "pro_ang1_cv", "obl_ang1_cv", "pro_rad1_cv",
+    "obl_rad1_cv",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", slow_except(["pro_ang1", "obl_rad1_cv"], FUNCTIONS))
+def test_functions(name):
+    check_loops(name)
+    rng = np.random.default_rng(7)
+    m = rng.integers(0, 4, 40).astype(float)
+    n, c = m + rng.integers(0, 6, 40), rng.uniform(0.2, 8, 40)
+    x = rng.uniform(-0.99, 0.99, 40) if "ang" in name else rng.uniform(1.01, 4, 40)
+    if name.startswith("obl_rad"):
+        x = np.r_[0.0, 0.0, x[2:] - 1]
+    operands = [m, n, c, x]
+    if name.endswith("_cv"):
+        operands.insert(3, getattr(scipy.special, name[:3] + "_cv")(m, n, c))
+    found = getattr(special, name)(*[cp.asarray(y) for y in operands])
+    for ours, theirs in zip(found, getattr(scipy.special, name)(*operands), strict=True):
+        np.testing.assert_allclose(ours.get(), theirs, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", slow_except(["pro_ang1", "obl_rad1"], FUNCTIONS[:4]))
+def test_functions_that_do_not_exist(name):
+    m = cp.asarray([0.0, 0.0, 0.5, -1.0, 2.0, 101.0, 0.0, np.nan])
+    n = cp.asarray([1.0, 1.0, 1.5, 1.0, 1.0, 102.0, 1.0, 1.0])
+    c = cp.asarray([1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1e3, 1.0])
+    x = cp.asarray(
+        np.r_[1.0 if name != "obl_rad1" else -1.0, np.nan, [1.5 if name == "pro_rad1" else 0.5] * 6]
+    )
+    for found in getattr(special, name)(m, n, c, x):
+        assert np.isnan(found.get()).all()

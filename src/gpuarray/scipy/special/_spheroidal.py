@@ -13,12 +13,23 @@ from gpuarray.kernels.special import ROWS
 if TYPE_CHECKING:
     from gpuarray._types import ndarray
 
-__all__ = ["modfresnelm", "modfresnelp", "obl_cv", "obl_cv_seq", "pro_cv", "pro_cv_seq"]
+__all__ = [
+    "modfresnelm", "modfresnelp", "obl_ang1", "obl_ang1_cv", "obl_cv", "obl_cv_seq", "obl_rad1",
+    "obl_rad1_cv", "pro_ang1", "pro_ang1_cv", "pro_cv", "pro_cv_seq", "pro_rad1", "pro_rad1_cv",
+]  # fmt: skip
 
 modfresnelm = create(ROWS["modfresnelm"], 2)
 modfresnelp = create(ROWS["modfresnelp"], 2)
+obl_ang1 = create(ROWS["obl_ang1"], 2)
+obl_ang1_cv = create(ROWS["obl_ang1_cv"], 2)
 obl_cv = create(ROWS["obl_cv"])
+obl_rad1 = create(ROWS["obl_rad1"], 2)
+obl_rad1_cv = create(ROWS["obl_rad1_cv"], 2)
+pro_ang1 = create(ROWS["pro_ang1"], 2)
+pro_ang1_cv = create(ROWS["pro_ang1_cv"], 2)
 pro_cv = create(ROWS["pro_cv"])
+pro_rad1 = create(ROWS["pro_rad1"], 2)
+pro_rad1_cv = create(ROWS["pro_rad1_cv"], 2)
 
 
 def pro_cv_seq(m: int, n: int, c: float) -> ndarray:
