@@ -163,6 +163,13 @@ def test_lines_of_any_step(n, form, dtype):
         np.testing.assert_allclose(found, expected, atol=atol, rtol=0)
 
 
+def test_both_widths_of_indices_give_the_same(monkeypatch):
+    x = cp.asarray(numbers((2, 16, 3), "c8"))
+    narrow = transformed(x, 1, (2, 1, (16,)))
+    monkeypatch.setattr(_layout, "INT32_MAX", 7)
+    np.testing.assert_array_equal(transformed(x, 1, (2, 1, (16,))), narrow)
+
+
 def test_single_precision_is_nearly_as_good_as_it_can_be():
     x = numbers((256,), "c8")
     found, expected = transformed(cp.asarray(x), 0), np.fft.fft(x.astype("c16"))

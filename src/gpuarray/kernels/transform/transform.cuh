@@ -38,6 +38,12 @@ template <> struct UnsignedIndex<int64_t> { typedef uint64_t type; };
 GPUARRAY_DEVICE void half_turn(float x, float& sine, float& cosine) { ::sincospif(x, &sine, &cosine); }
 GPUARRAY_DEVICE void half_turn(double x, double& sine, double& cosine) { ::sincospi(x, &sine, &cosine); }
 
+// A complex number in memory at a multiple of its size, which is one access. Targets are, because cuFFT needs it; sources
+// need not be.
+template <class Part> struct __align__(2 * sizeof(Part)) Whole {
+    Part real, imag;
+};
+
 // MIRRORED has a bit for each other axis that is transformed as well: the mirror image of an element is at minus its
 // indices along these.
 template <class Target, class Source, class Part, class Index, int NDIM, int AXIS, TransformRule RULE, bool SINE,
@@ -45,6 +51,18 @@ template <class Target, class Source, class Part, class Index, int NDIM, int AXI
 struct Transform {
     typedef typename UnsignedIndex<Index>::type UIndex;
     typedef complex<Part> Complex;
+
+    // Whether the source is the target.
+    static constexpr bool IN_PLACE = RULE == WHOLE || RULE == WHOLE_CONJUGATE;
+
+    GPUARRAY_DEVICE static Complex load(const Complex* p) {
+        const Whole<Part> z = *reinterpret_cast<const Whole<Part>*>(p);
+        return Complex(z.real, z.imag);
+    }
+    GPUARRAY_DEVICE static void store(Part* p, Part x) { *p = x; }
+    GPUARRAY_DEVICE static void store(Complex* p, Complex z) {
+        *reinterpret_cast<Whole<Part>*>(p) = Whole<Part>{z.real, z.imag};
+    }
 
     // Divisions are multiplications by fractions (elementwise/variants.py). Steps are in elements; `lengths` are those
     // of the source.
@@ -66,6 +84,7 @@ struct Transform {
         bool inside;
         GPUARRAY_DEVICE Source operator[](Index j) const {
             if (PADDED && !(inside && j < length)) return Source();
+            if constexpr (IN_PLACE) return load(first + j * step);
             return first[j * step];
         }
     };
@@ -171,12 +190,12 @@ struct Transform {
             }
         }
         const Target z = value(line, mirror, k, n, factor, edge);
-        if constexpr (RULE == WHOLE || RULE == WHOLE_CONJUGATE) {
+        if constexpr (IN_PLACE) {
             // A thread alone reads and writes both elements. Without a factor the first one stays as it is.
-            if (k != 0 && 2 * k != n) target[mirror.first - source + (n - k) * line.step] = reflected(z);
+            if (k != 0 && 2 * k != n) store(target + (mirror.first - source + (n - k) * line.step), reflected(z));
             if (RULE == WHOLE && factor == 1) return;
         }
-        target[to] = z;
+        store(target + to, z);
     }
 
     GPUARRAY_DEVICE static void run(Target* target, const Source* source, Index size, Index n, int64_t factor,
