@@ -39,13 +39,16 @@ def test_full_takes_the_dtype_of_its_value():
     for value in (True, 3, 2.5, 1j, np.float32(3), [1, 2], np.int8(4)):
         same(cp.full((3, 2), value), np.full((3, 2), value))
     same(cp.full((2, 2), cp.array([1.5, 2.5])), np.full((2, 2), [1.5, 2.5]))
-    raises_alike(lambda: np.full(3, 300, "u1"), lambda: cp.full(3, 300, "u1"))
+    if np.lib.NumpyVersion(np.__version__) >= "2.1.0":  # which refuses what does not fit
+        raises_alike(lambda: np.full(3, 300, "u1"), lambda: cp.full(3, 300, "u1"))
 
 
 @pytest.mark.parametrize("bad", [2.0, (2, 3.0), "a", -1, (2, -3), None, (1,) * 65])
 def test_bad_shapes(bad):
     cp.empty((2, 3))
     cp.empty(2)  # equal keys in the plans must not let 2.0 through
+    if bad is None and np.lib.NumpyVersion(np.__version__) < "2.1.0":
+        pytest.skip("this NumPy warns only")
     raises_alike(lambda: np.empty(bad), lambda: cp.empty(bad))
 
 

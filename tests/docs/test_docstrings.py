@@ -252,7 +252,7 @@ def test_functions_that_raise_say_what():
     assert list(gaps(lacking)) == []
     said = cp.compress.__doc__
     try:
-        cp.compress.__doc__ = said.replace("Raises\n    ------", "Throws\n    ------")
+        cp.compress.__doc__ = inspect.getdoc(cp.compress).replace("Raises\n---", "Throws\n---")
         assert list(gaps(lacking)) == ["what it raises"]
     finally:
         cp.compress.__doc__ = said

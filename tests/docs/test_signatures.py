@@ -45,6 +45,9 @@ NOT_HERE = {"like", "ndmax", "subok", "signature"}
 #: Parameters that NumPy's functions have had since version 2.5.
 NEW_IN_2_5 = {"descending"}
 
+#: Functions with other defaults since then.
+NEW_DEFAULTS_IN_2_5 = {"fromstring"}
+
 #: Parameters that NumPy's functions lack; the names are CuPy's.
 CUPY = {"blocking"}
 
@@ -64,7 +67,9 @@ def _plain(function: Any) -> None:
     text = str(inspect.signature(function))
     for part in ("Any", ": ", "->"):
         assert part not in text, (function, text)
-    assert text in pydoc.render_doc(function, renderer=pydoc.plaintext)
+    # Since Python 3.13 a long one has a line for each parameter.
+    shown = pydoc.render_doc(function, renderer=pydoc.plaintext)
+    assert "".join(text.split()) in "".join(shown.split())
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
@@ -102,6 +107,8 @@ def _names_and_defaults(function: Any) -> dict[str, Any]:
 )
 @pytest.mark.parametrize("name", [name for name in FUNCTIONS if callable(_of_numpy(name))])
 def test_names_and_defaults_are_those_of_numpy(name):
+    if name in NEW_DEFAULTS_IN_2_5 and np.lib.NumpyVersion(np.__version__) >= "2.5.0":
+        pytest.skip("the default is that of NumPy 2.4")
     try:
         theirs = _names_and_defaults(_of_numpy(name))
     except ValueError:
