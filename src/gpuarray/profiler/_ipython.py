@@ -33,11 +33,8 @@ def load_ipython_extension(ipython: Any) -> None:
 
     Examples
     --------
-    In a notebook::
-
-        %load_ext gpuarray.profiler
-        %gpu_timeit -n 100 cp.arange(1000).sum()
     >>> %load_ext gpuarray.profiler  # doctest: +SKIP
+    >>> %gpu_timeit -n 100 cp.arange(1000).sum()  # doctest: +SKIP
     """
     magic = functools.partial(gpu_timeit, ipython)
     magic.__doc__ = gpu_timeit.__doc__  # type: ignore[attr-defined]  # partial objects have one
