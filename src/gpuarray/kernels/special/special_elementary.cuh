@@ -9,8 +9,9 @@ namespace gpuarray {
 namespace special {
 
 // 2 atanh(2x - 1) where the quotient would be near 1.
-GPUARRAY_DEVICE double logit(double x) {
-    return x < 0.3 || x > 0.65 ? ::log(x / (1 - x)) : 2 * ::atanh(2 * (x - 0.5));
+// Two doubles of the quotient, whose logarithm is near zero in the middle.
+GPUARRAY_CALLED double logit(double x) {
+    return x > 0 && x < 1 ? rounded(log_dd(dd(x) / sum(1.0, -x))) : ::log(x / (1 - x));
 }
 GPUARRAY_DEVICE double log_expit(double x) { return -(::log1p(::exp(-::fabs(x))) - (x < 0 ? x : 0.0)); }
 
@@ -41,9 +42,8 @@ template <class T> GPUARRAY_DEVICE T entr(T x) {
 GPUARRAY_CALLED double rel_entr(double x, double y) {
     if (x != x || y != y) return x + y;
     if (x > 0 && y > 0) {
-        const double ratio = x / y;
-        if (ratio > 0.5 && ratio < 2) return x * ::log1p((x - y) / y);
-        if (ratio > 2.2250738585072014e-308 && ratio < infinity()) return x * ::log(ratio);
+        const dd ratio = dd(x) / y;
+        if (ratio.hi > 1e-290 && ratio.hi < infinity()) return x * rounded(log_dd(ratio));
         return x * (::log(x) - ::log(y));
     }
     return x == 0 && y >= 0 ? 0.0 : infinity();
@@ -55,6 +55,7 @@ GPUARRAY_CALLED double kl_div(double x, double y) {
     if (x > 0 && y > 0) {
         const double ratio = y / x;
         if (ratio > 0.6 && ratio < 1.6) return -x * log1pmx((y - x) / x);
+        if (ratio > 1e-290 && ratio < infinity()) return ::fma(-x, ::log(ratio), y - x);
         return rel_entr(x, y) - x + y;
     }
     return x == 0 && y >= 0 ? y : infinity();

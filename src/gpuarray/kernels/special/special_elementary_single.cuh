@@ -22,6 +22,19 @@ GPUARRAY_DEVICE float logit(float x) {
     return ::fmaf(parted.exponent, log2_high(), low);
 }
 
+// The logarithm of x / y, from (x - y) / y where that is small.
+GPUARRAY_DEVICE float log_quotient(float x, float y) {
+    const float ratio = x / y;
+    const bool near = ratio > 0.75f && ratio < 1.375f;
+    if (near) return log1p_near((x - y) / y);
+    return ratio > 1.2e-38f && ratio < 1e38f ? ::logf(ratio) : ::logf(x) - ::logf(y);
+}
+GPUARRAY_DEVICE float rel_entr(float x, float y) {
+    if (x != x || y != y) return x + y;
+    if (x > 0 && y > 0) return x * log_quotient(x, y);
+    return x == 0 && y >= 0 ? 0.0f : float(infinity());
+}
+
 GPUARRAY_DEVICE float log_expit(float x) { return -(log1p_unit(::expf(-::fabsf(x))) - (x < 0 ? x : 0.0f)); }
 
 // K(1 - p) for p > 0; beyond 1 by DLMF 19.7.2 from that of 1/p.

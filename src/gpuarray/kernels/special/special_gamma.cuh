@@ -142,8 +142,10 @@ GPUARRAY_CALLED float gamma_left(float x) {
     if (x == 0) return ::copysignf(float(infinity()), x);
     if (is_integer(x)) return float(not_a_number());
     if (x < -60) return 0.0f;
-    const FactorAndLog<plain> found = lgamma_signed(plain(x));
-    return float(found.sign * exp_of(found.log));
+    double product = 1, at = x;
+#pragma unroll 1
+    for (; at < 1; at += 1) product *= at;
+    return float(fit_gamma(float(at - 1.5)) / product);
 }
 GPUARRAY_DEVICE float gamma(float x) { return x <= 0 ? gamma_left(x) : gamma_positive(x); }
 
@@ -161,8 +163,10 @@ GPUARRAY_CALLED float rgamma_left(float x) {
     if (is_integer(x)) return x == 0 ? x : 0.0f;
     if (x < -60) return ::copysignf(float(infinity()), gammasgn(x));
     if (::fabsf(x) < 1e-16f) return x;
-    const FactorAndLog<plain> found = lgamma_signed(plain(x));
-    return float(exp_of(-found.log) / found.sign);
+    double product = 1, at = x;
+#pragma unroll 1
+    for (; at < 1; at += 1) product *= at;
+    return float(product / fit_gamma(float(at - 1.5)));
 }
 GPUARRAY_DEVICE float rgamma(float x) { return x <= 0 ? rgamma_left(x) : rgamma_positive(x); }
 

@@ -76,15 +76,19 @@ GPUARRAY_DEVICE double negligible(plain) { return 1e-9; }
 // roundings do not pile up.
 GPUARRAY_CALLED double gamma_series(double a, dd wide) {
     const double x = wide.hi;
-    double term = 1, total = 1;
+    // The count needs few digits; terms below the smallest float32 do not count.
+    const float rough_a = float(a), rough_x = float(x);
+    float term = 1, rough = 1;
     int count = 1;
 #pragma unroll 1
     for (; count < 5000; ++count) {
-        term *= x / (a + count);
-        total += term;
-        if (term < 1e-17 * total) break;
+        term *= rough_x * reciprocal23(rough_a + count);
+        rough += term;
+        if (!(term > 1e-17f * rough)) break;
     }
-    total = 1;
+    // Beyond float32 the terms fall by a half at least.
+    if (!(rough_a < 1e30f)) count = 60;
+    double total = 1;
 #pragma unroll 1
     for (int n = count; n >= 1; --n) total = 1 + total * x / (a + n);
     return total;
@@ -109,34 +113,13 @@ GPUARRAY_CALLED double gamma_series(double a, plain x) {
     return numerator / denominator;
 }
 
-// gamma(a, x) exp(x) x^-a by its continued fraction: Lentz's algorithm in the form of W. J. Thompson and A. R. Barnett
-// (1986) says where it ends, and it is computed from there.
-GPUARRAY_CALLED double gamma_fraction(double a, dd wide) {
-    const double x = wide.hi;
-    double b = x + 1 - a, c = 1e300, d = 1 / b;
-    int count = 1;
-#pragma unroll 1
-    for (; count < 5000; ++count) {
-        const double an = -count * (count - a);
-        b += 2;
-        d = an * d + b;
-        if (::fabs(d) < 1e-300) d = 1e-300;
-        c = b + an / c;
-        if (::fabs(c) < 1e-300) c = 1e-300;
-        d = 1 / d;
-        if (::fabs(d * c - 1) < 5e-16) break;
-    }
-    // Where a step changes the last digit, what is behind it still does.
-    count += count / 4 + 4;
-    double tail = 0;
-#pragma unroll 1
-    for (int i = count; i >= 1; --i) tail = i * (i - a) / (x + (2 * i + 1 - a) - tail);
-    return 1 / (x + (1 - a) - tail);
-}
-
-// By the recurrence of its convergents, whose quotients need no division until two of them agree.
-GPUARRAY_CALLED double gamma_fraction(double a, plain wide) {
-    const double x = wide.hi;
+// gamma(a, x) exp(x) x^-a by its continued fraction, whose convergents' recurrence needs no division until two of them
+// agree; and their number.
+struct GammaFraction {
+    double value;
+    int count;
+};
+GPUARRAY_CALLED GammaFraction gamma_convergents(double a, double x, double tolerance) {
     double b = x + 1 - a, p = 1, q = b, last_p = 0, last_q = 1, count = 0;
 #pragma unroll 1
     while (count < 5000) {
@@ -148,7 +131,7 @@ GPUARRAY_CALLED double gamma_fraction(double a, plain wide) {
         last_q = q;
         p = next_p;
         q = next_q;
-        if (::fabs(p * last_q - last_p * q) <= negligible(wide) * ::fabs(p * last_q)) break;
+        if (::fabs(p * last_q - last_p * q) <= tolerance * ::fabs(p * last_q)) break;
         if (::fabs(q) > 1e100) {
             p *= 1e-100;
             q *= 1e-100;
@@ -156,7 +139,20 @@ GPUARRAY_CALLED double gamma_fraction(double a, plain wide) {
             last_q *= 1e-100;
         }
     }
-    return p / q;
+    return GammaFraction{p / q, int(count)};
+}
+GPUARRAY_DEVICE double gamma_fraction(double a, plain x) { return gamma_convergents(a, x.hi, negligible(x)).value; }
+
+// From the last term that counts, where roundings do not pile up.
+GPUARRAY_CALLED double gamma_fraction(double a, dd wide) {
+    const double x = wide.hi;
+    int count = gamma_convergents(a, x, 5e-16).count;
+    // Where a step changes the last digit, what is behind it still does.
+    count += count / 4 + 4;
+    double tail = 0;
+#pragma unroll 1
+    for (int i = count; i >= 1; --i) tail = i * (i - a) / (x + (2 * i + 1 - a) - tail);
+    return 1 / (x + (1 - a) - tail);
 }
 
 // log(gamma(1 + a)), to all digits for small a, too.
