@@ -55,7 +55,8 @@ GPUARRAY_CALLED double kl_div(double x, double y) {
     if (x > 0 && y > 0) {
         const double ratio = y / x;
         if (ratio > 0.6 && ratio < 1.6) return -x * log1pmx((y - x) / x);
-        if (ratio > 1e-290 && ratio < infinity()) return ::fma(-x, ::log(ratio), y - x);
+        // The terms cancel near there.
+        if (ratio > 0.01 && ratio < 100) return rounded(log_dd(dd(x) / y) * x + sum(y, -x));
         return rel_entr(x, y) - x + y;
     }
     return x == 0 && y >= 0 ? y : infinity();
