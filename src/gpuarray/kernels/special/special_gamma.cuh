@@ -313,10 +313,6 @@ template <class W> GPUARRAY_CALLED double binom_of(double n, double k) {
             return is_integer(n) ? ::rint(p.hi) + (p.hi - ::rint(p.hi)) : rounded(p);
         }
     }
-    if (!W::COMPENSATED && is_integer(k) && k > 0 && ::fabs(n) < 3e-8) {
-        // n - k has lost n. The limit:
-        return is_integer(k / 2) ? -n / k : n / k;
-    }
     const W top = sum_of<W>(n, 1.0), first = sum_of<W>(k, 1.0), second = sum_of<W>(n, -k) + 1.0;
     if ((is_pole(first.hi) && first.lo == 0) || (is_pole(second.hi) && second.lo == 0)) return 0.0;
     if (W::COMPENSATED && has_product(dd(top.hi, top.lo)) && has_product(dd(first.hi, first.lo)) &&
@@ -329,7 +325,9 @@ template <class W> GPUARRAY_CALLED double binom_of(double n, double k) {
         // By reflection of the second: gamma(k - n) sin(pi (k - n)) / pi.
         const W z = sum_of<W>(k, -n);
         if (z.hi >= 16) {
-            return numerator.sign * sinpi_of(z) / 3.141592653589793 * exp_of(numerator.log - lgamma_ratio(z, top));
+            // For an integer k it is the sine of pi n but for the sign: k - n may have lost the digits of n.
+            const double sine = is_integer(k) ? (is_integer(k / 2) ? -::sinpi(n) : ::sinpi(n)) : sinpi_of(z);
+            return numerator.sign * sine / 3.141592653589793 * exp_of(numerator.log - lgamma_ratio(z, top));
         }
     }
     const bool first_is_larger = first.hi > second.hi;
