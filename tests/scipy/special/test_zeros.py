@@ -1,4 +1,4 @@
-"""Zeros of functions, and derivatives of Bessel functions."""
+"""Zeros of functions, derivatives of Bessel functions, and sequences of them."""
 
 from __future__ import annotations
 
@@ -96,6 +96,41 @@ def test_others(name: str) -> None:
     ],
 )  # fmt: skip
 def test_what_zeros_refuse(call) -> None:
+    for module in (scipy.special, special):
+        with pytest.raises(ValueError):
+            call(module)
+
+
+@pytest.mark.parametrize(
+    "name, arguments",
+    [
+        ("riccati_jn", (5, 2.5)), pytest.param("riccati_jn", (0, 1.5), marks=pytest.mark.slow),
+        ("riccati_yn", (5, 2.5)), ("lmbda", (4, 3.3)), ("lmbda", (20.5, 30.0)),
+    ],
+)  # fmt: skip
+def test_sequences(name: str, arguments: tuple[float, float]) -> None:
+    found, wanted = getattr(special, name)(*arguments), getattr(scipy.special, name)(*arguments)
+    for ours, theirs in zip(found, wanted, strict=True):
+        assert ours.dtype == theirs.dtype
+        np.testing.assert_allclose(ours.get(), theirs, rtol=1e-12, atol=1e-15)
+
+
+def test_lambda_functions_at_zero_and_below() -> None:
+    values, slopes = special.lmbda(2.5, 0.0)
+    assert values.tolist() == [1, 1, 1]
+    assert slopes.tolist() == [0, 0, 0]
+    for left, right, sign in zip(special.lmbda(2.5, -1.3), special.lmbda(2.5, 1.3), (1, -1)):
+        assert left.tolist() == (sign * right).tolist()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda m: m.riccati_jn(-1, 1.0), lambda m: m.riccati_yn(1.5, 1.0),
+        lambda m: m.riccati_jn([1], 1.0), lambda m: m.lmbda(-1, 1.0), lambda m: m.lmbda(1, [1.0]),
+    ],
+)  # fmt: skip
+def test_what_sequences_refuse(call) -> None:
     for module in (scipy.special, special):
         with pytest.raises(ValueError):
             call(module)

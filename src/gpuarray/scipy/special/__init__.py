@@ -19,6 +19,7 @@ from gpuarray.scipy.special._bessel import *
 from gpuarray.scipy.special._bessel_derivatives import *
 from gpuarray.scipy.special._bessel_integrals import *
 from gpuarray.scipy.special._bessel_orders01 import *
+from gpuarray.scipy.special._bessel_sequences import *
 from gpuarray.scipy.special._bessel_zeros import *
 from gpuarray.scipy.special._combinatorics import *
 from gpuarray.scipy.special._convenience import *
