@@ -47,11 +47,11 @@ TOGETHER = (
 INTERNAL = {
     f"gpuarray.cuda.{name}"
     for name in (
-        "BaseMemory.check", "BaseMemory.copied_by", "BaseMemory.used_by",
+        "BaseMemory.check", "BaseMemory.copied_by", "BaseMemory.expose", "BaseMemory.used_by",
         "Device.when_reset", "MemoryPool.allocate", "MemoryPool.arena", "Stream.all_plans",
         "Stream.borrowed_class", "Stream.drop_plans", "Stream.keep_plan", "Stream.older_plan",
         "Stream.use_plans", "UnownedMemory.allocated_on", "memory.PooledMemory",
-        "memory.PooledMemory.free",
+        "memory.PooledMemory.expose", "memory.PooledMemory.free",
         "memory.PooledMemory.used_by", "memory.SingleDeviceMemoryPool.allocate",
         "texture.SurfaceObject.used_by", "texture.SurfaceObject.argument",
     )
