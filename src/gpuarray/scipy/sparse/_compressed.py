@@ -21,7 +21,6 @@ from gpuarray.scipy.sparse._index_checks import check_lines, in_dtype, of_one_wi
 from gpuarray.scipy.sparse._index_dtype import INT32, INT32_MAX, INT64, as_data, check_dtype
 from gpuarray.scipy.sparse._index_dtype import index_dtype as wide_enough
 from gpuarray.scipy.sparse._line_order import LineOrder
-from gpuarray.scipy.sparse._warnings import SparseEfficiencyWarning, warn
 
 if TYPE_CHECKING:
     from gpuarray._types import DTypeLike, ndarray
@@ -408,17 +407,10 @@ class CompressedBase(LineOrder):
         self._data, self._indices, self._indptr, self._shape = data, indices, indptr, found
 
     def setdiag(self, values: Any, k: int = 0) -> None:
-        before = self.nnz
         entries = self.tocoo(copy=False)
         entries.sum_duplicates()
         entries.setdiag(values, k)
         found = entries.asformat(self.format)
-        if found.nnz > before:
-            warn(
-                f"Changing the sparsity structure of a {type(self).__name__} is expensive; set "
-                "diagonals of a coo array, and convert that once.",
-                SparseEfficiencyWarning,
-            )
         self.data, self.indices, self.indptr = found.data, found.indices, found.indptr
         self._sorted, self._canonical = found._sorted, found._canonical
 
