@@ -84,11 +84,14 @@ html_title = "gpuarray"
 html_context = {"default_mode": "auto"}
 html_theme_options = {
     "header_links_before_dropdown": 6,
-    "navigation_depth": 1,  # the page of a function does not list all the others
     "navigation_with_keys": False,
     "secondary_sidebar_items": ["page-toc"],
     "show_prev_next": False,
 }
+
+#: The page of a name leads back to its namespace by its first line. The sidebar of the others would
+#: list a thousand names there, which is most of the site's size and of its time.
+html_sidebars = {"reference/gpuarray.*": []}
 
 #: Sections of our docstrings that numpydoc does not know become notes.
 _OWN_SECTION = re.compile(r"Differences from (NumPy|CuPy|SciPy)")
