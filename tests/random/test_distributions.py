@@ -180,8 +180,6 @@ def test_edges(name, parameters, value):
 @pytest.mark.parametrize(
     ("name", "parameters"),
     [
-        ("beta", (2.0, 0.5)), ("gamma", (2.5, 2.0)), ("standard_t", (5.0,)),
-        ("noncentral_chisquare", (3.0, 2.0)), ("vonmises", (1.0, 2.0)), ("zipf", (2.5,)),
         ("poisson", (4.5,)), ("poisson", (100.0,)),
         ("binomial", (9, 0.3)), ("binomial", (400, 0.6)),
         ("hypergeometric", (50, 60, 40)),

@@ -19,7 +19,6 @@ from gpuarray.kernels.distribution.spec import (
     DISTRIBUTIONS,
     SAMPLER_RESIDENT,
     SAMPLERS,
-    TABLED,
     CountsSpec,
     FillSpec,
     IntegersSpec,
@@ -34,12 +33,12 @@ from gpuarray.kernels.generator.operations import operation
 
 _INT64, _UINT64 = np.dtype(np.int64), np.dtype(np.uint64)
 
-#: From so many variates on, blocks make tables of what their attempts need. Not timed yet: a table
-#: takes a block some microseconds.
+#: From so many variates on, blocks make tables of what their attempts need: a table takes a block
+#: some microseconds.
 TABLED_SIZE = 1 << 19
 
-#: Dtypes that samplers store, by the dtype of the variates.
-_SAMPLED = {"f8": ("f8", "f4"), "i8": ("i8", "i4")}
+#: Dtypes that samplers store.
+_SAMPLED = ("i8", "i4")
 
 
 @planned
@@ -111,20 +110,19 @@ def _is_sampled(
     name: str, parameters: tuple[Layout | np.dtype, ...], target: Layout, words: Layout | None
 ) -> bool:
     """Whether threads draw several variates each, of parameters that are numbers."""
-    found = DISTRIBUTIONS[name]
     if name not in SAMPLERS or any(isinstance(x, Layout) for x in parameters):
         return False
     if words is not None and not words.c_contiguous:
         return False
     code = _dtypes.code(target.dtype)
-    return target.size > 0 and target.c_contiguous and code in _SAMPLED[found.result]
+    return target.size > 0 and target.c_contiguous and code in _SAMPLED
 
 
 def _sampled(
     stream: Stream, name: str, target: Layout, given: bool, has_words: bool
 ) -> Callable[..., Any]:
     """The call of `variates_call` where `_is_sampled`."""
-    tabled = name in TABLED and target.size >= TABLED_SIZE
+    tabled = target.size >= TABLED_SIZE
     spec = SamplerSpec(name, _dtypes.code(target.dtype), has_words, tabled)
     function, source = load(spec, render_sampler, stream.device)
     most = SAMPLER_RESIDENT * stream.device.multiprocessors

@@ -51,7 +51,7 @@ GAPS = ("open", "normal", "exponential")
 LONG = ("normal", "exponential")
 
 #: Threads of a block; and how many blocks a multiprocessor has room for, which limits registers.
-FILL_BLOCK, COMPACT_BLOCK, COMPACT_RESIDENT = 256, 128, 4
+FILL_BLOCK, COMPACT_BLOCK, COMPACT_RESIDENT = 256, 256, 2
 
 _VARIANTS = ("fill", "compact", "serial")
 
