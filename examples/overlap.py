@@ -4,6 +4,11 @@ Copies while the device computes
 
 A device has engines for copies in both directions beside its multiprocessors. Work in *one* stream
 takes them in turn; in several streams, with page-locked host memory, they work at the same time.
+On an H200:
+
+.. image:: /pictures/overlap-h200.png
+   :alt: Copies and kernels of six pieces of data: one after the other in one stream, side by side
+         in three streams.
 """
 
 import argparse

@@ -4,7 +4,11 @@ A matrix product in tiles
 
 A kernel in CUDA C++, twice. The plain one reads every element of both matrices *n* times from
 memory. The other one has each block of threads keep tiles of them in shared memory, where 16
-threads use each element that was read once.
+threads use each element that was read once. On an H200:
+
+.. image:: /pictures/tiled-product-h200.png
+   :alt: GFLOP/s of products of two matrices by their size: the kernel in tiles is some three times
+         as fast as the plain one, and cuBLAS faster still.
 """
 
 import argparse
