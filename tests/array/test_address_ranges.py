@@ -198,14 +198,20 @@ def test_a_range_that_dies_in_a_capture_of_another_library():
     # It waits for the device before it unmaps, which would make the capture invalid.
     x = cp.ones(3)
     cp.add(x, 1, out=x)  # its kernel is loaded
-    mine = AddressRange(cp.cuda.Device())
+    mine, other = AddressRange(cp.cuda.Device()), AddressRange(cp.cuda.Device())
     mine.map(mine.growth(80, {}, {}))
+    other.map(other.growth(80, {}, {}))
     address = mine.runs()[0][0]
     with cp.cuda.Stream(non_blocking=True) as stream:
         driver.stream_begin_capture(stream.handle, "relaxed")  # as if by another library
         del mine
+        other.condemned.append(other.chunks.popitem())
+        other.unmap_condemned()
+        assert other.condemned
         cp.add(x, 1, out=x)
         driver.graph_destroy(driver.stream_end_capture(stream.handle))
     runtime.memset(address, 0, 80)  # it is still mapped
     AddressRange(cp.cuda.Device())
     assert not address_range._dead
+    other.unmap_condemned()
+    assert not other.condemned

@@ -18,6 +18,7 @@ from gpuarray import _fork
 from gpuarray._ffi import driver
 from gpuarray._integers import ceil_div, round_up
 from gpuarray._runtime.device import Device, captured_streams, current, give_back, need_context
+from gpuarray.errors import DriverError
 
 #: Memory is mapped in chunks of about this part of the range's. Each costs calls of the driver, but
 #: none can be unmapped before all of it is idle.
@@ -164,7 +165,7 @@ class AddressRange:
 
     def unmap_condemned(self) -> None:
         """Give memory back to the driver, once all work of the device is done."""
-        if not self.condemned or captured_streams:
+        if not self.condemned or captured_streams or _is_captured():
             return
         need_context()
         self.device.synchronize()  # freeing would wait, unmapping does not
@@ -200,6 +201,14 @@ def _joined(chunks: list[tuple[int, int]]) -> list[tuple[int, int]]:
 _dead: list[Callable[[], object]] = []
 
 
+def _is_captured() -> bool:
+    """Whether the current stream is captured by another library, or may not be asked for that."""
+    try:
+        return driver.stream_is_capturing(current.stream.handle) != 0
+    except DriverError:  # of the default stream, while another one is captured
+        return True
+
+
 def _give_up_dead() -> None:
     for _ in range(len(_dead)):  # one that must wait again comes back at the end
         _dead.pop(0)()
@@ -207,7 +216,7 @@ def _give_up_dead() -> None:
 
 def _give_up(device: Device, chunks: list[tuple[int, int]], size: int, address: int) -> None:
     if chunks:
-        if driver.stream_is_capturing(current.stream.handle):
+        if _is_captured():
             _dead.append(partial(give_back, partial(_give_up, device, chunks, size), address))
             return
         device.synchronize()
