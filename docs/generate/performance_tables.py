@@ -10,7 +10,10 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 #: Libraries by what they are called in the files and in the tables.
-LIBRARIES = {"gpuarray": "gpuarray", "cupy": "CuPy", "torch": "PyTorch", "numpy": "NumPy"}
+LIBRARIES = {
+    "gpuarray": "gpuarray", "cupy": "CuPy", "torch": "PyTorch", "numpy": "NumPy",
+    "driver's pool": "driver's pool",
+}  # fmt: skip
 PEERS = ("gpuarray", "cupy", "torch")
 _DTYPES = {
     "f2": "float16", "bf2": "bfloat16", "f4": "float32", "tf32": "TF32", "f8": "float64",
