@@ -21,6 +21,7 @@ from typing import Any
 from gpuarray import _array, _fork
 from gpuarray._ffi import driver
 from gpuarray._layout import Layout
+from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime.device import current, deferring_streams
 from gpuarray._runtime.launch import scalar_slot
 from gpuarray._runtime.pool import Allocation
@@ -382,3 +383,7 @@ def handle_of(stream: Stream, name: str) -> Any:
     raise AttributeError(
         f"{type(stream).__name__!r} object has no attribute {name!r}", name=name, obj=stream
     )
+
+
+# They become methods of public classes.
+without_annotations({"memory_of": memory_of, "handle_of": handle_of})
