@@ -280,8 +280,12 @@ def _callbacks(options: Any) -> None:
         for label in ("plain", "separate pass", "store", "load"):
             plan = plain
             if label in ("store", "load"):
-                plan = _Plan(cufft, n, batch, dtype, image, f"{label}_{dtype}")
-                plan.inverse(x, y)
+                try:
+                    plan = _Plan(cufft, n, batch, dtype, image, f"{label}_{dtype}")
+                    plan.inverse(x, y)
+                except RuntimeError as error:  # 5, an internal error, of cuFFT 12.0 on an H200
+                    parts.append(f"{label} refused ({error})")
+                    continue
                 if float(cp.abs(y - expected).max() / cp.abs(expected).max()) > 1e-5:
                     label += " WRONG"
             work = separate if label == "separate pass" else partial(plan.inverse, x, y)

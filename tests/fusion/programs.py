@@ -5,8 +5,8 @@
 A program is a list of statements over a few named arrays: operations, views, changes in place,
 reductions, assignments to parts, names that are given up. It runs with NumPy, and with gpuarray
 running each operation at once, recording them, and fusing whatever it has recorded. Operations are
-among those that IEEE 754 rounds in one way, so that all results are equal bit by bit. Sums of
-floating-point numbers, which NumPy adds in another order, are compared among gpuarray's own.
+among those that IEEE 754 rounds in one way, so that all results are equal bit by bit. The
+first arrays have halves, whose sums are exact.
 """
 
 from __future__ import annotations

@@ -198,6 +198,15 @@ def test_a_reduction_reads_what_its_operand_is_computed_from(ran, dtype):
     assert cp.asnumpy(total).tolist() == (host * host).sum(axis=1).tolist()
 
 
+@pytest.mark.parametrize("function", [cp.count_nonzero, cp.argmax, cp.nansum, cp.mean, cp.var])
+def test_other_reductions(function):
+    x = cp.asarray(HOST)
+    for _ in range(3):
+        with cp.fusion("off"):
+            expected = function(x * 2, axis=1).get()
+        np.testing.assert_array_equal(function(x * 2, axis=1).get(), expected)
+
+
 def test_a_sum_of_several_arrays_is_added_in_its_own_order(ran):
     x, y = cp.asarray(HOST), cp.asarray(HOST[::-1])
     for _ in range(3):

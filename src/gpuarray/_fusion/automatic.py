@@ -72,7 +72,7 @@ def _is_plain(inputs: Sequence[Any], layout: Layout) -> bool:
         if isinstance(x, Layout):
             if x.foreign or x.unaligned or _dtypes.is_raw(x.dtype):
                 return False
-        elif x.kind not in "fcb" and x.kind not in "iu":
+        elif x.kind not in "fcbiu":
             return False
     return any(isinstance(x, Layout) for x in inputs)
 

@@ -25,7 +25,7 @@ from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime.device import current, deferring_streams
 from gpuarray._runtime.launch import scalar_slot
 from gpuarray._runtime.pool import Allocation
-from gpuarray._runtime.stream import Stream
+from gpuarray._runtime.stream import PLAN_LIMIT, Stream
 from gpuarray._ufunc.function import ufunc
 from gpuarray.kernels.generator.expressions import Expression
 from gpuarray.kernels.reduction.moments import Deviation
@@ -279,8 +279,10 @@ class Deferred:
 
     def _meanwhile(self, key: tuple, plan: Any) -> Any:
         """Keep a plan in the table, as what takes results that are not computed."""
-        if isinstance(key[0], Reduction):
+        if type(key[0]) is Reduction:  # those derived from it compute something else
             plan = self._reducing(key, plan)
+        if len(self.table) >= PLAN_LIMIT:
+            self.table.clear()
         self.table[key] = plan
         return plan
 

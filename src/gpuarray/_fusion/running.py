@@ -35,19 +35,23 @@ class _Compiling:
         self.done = False
 
 
-#: What is being compiled, or ready, and has not run yet, by the device and what operations do.
+#: Kernels that are being compiled, or have not run since, by the device and the chain.
 _compiling: dict[Any, _Compiling] = {}
+#: How many of them are kept: chains that do not come again would stay for ever.
+_MOST_COMPILING = 256
 
 
 def _made(device: Device, key: Any, make: Callable[[], Any]) -> Any:
     """What a function makes that compiles kernels; None while a thread does."""
     compiling = _compiling.get(key)
     if compiling is None:
+        if len(_compiling) >= _MOST_COMPILING:
+            _compiling.pop(next(iter(_compiling)), None)
         compiling = _compiling[key] = _Compiling(device, make)
         _compile_later(compiling)
         return None
     if compiling.done:
-        del _compiling[key]
+        _compiling.pop(key, None)
     return compiling.made
 
 

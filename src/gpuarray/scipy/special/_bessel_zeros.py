@@ -78,7 +78,6 @@ def jn_zeros(n: int, nt: int) -> ndarray:
     nt : int
         How many zeros.
 
-
     Returns
     -------
     ndarray
@@ -113,7 +112,6 @@ def jnp_zeros(n: int, nt: int) -> ndarray:
         The order; its sign counts for nothing.
     nt : int
         How many zeros.
-
 
     Returns
     -------
@@ -150,7 +148,6 @@ def yn_zeros(n: int, nt: int) -> ndarray:
     nt : int
         How many zeros.
 
-
     Returns
     -------
     ndarray
@@ -186,7 +183,6 @@ def ynp_zeros(n: int, nt: int) -> ndarray:
     nt : int
         How many zeros.
 
-
     Returns
     -------
     ndarray
@@ -221,7 +217,6 @@ def jnyn_zeros(n: int, nt: int) -> tuple[ndarray, ndarray, ndarray, ndarray]:
         The order; its sign counts for nothing.
     nt : int
         How many zeros.
-
 
     Returns
     -------
@@ -307,7 +302,6 @@ def y0_zeros(nt: int, complex: bool = False) -> tuple[ndarray, ndarray]:
     complex : bool, optional
         Those with a real part below zero and a positive imaginary part instead of the real ones.
 
-
     Returns
     -------
     tuple of ndarray
@@ -351,7 +345,6 @@ def y1_zeros(nt: int, complex: bool = False) -> tuple[ndarray, ndarray]:
     complex : bool, optional
         Those with a real part below zero and a positive imaginary part instead of the real ones.
 
-
     Returns
     -------
     tuple of ndarray
@@ -392,7 +385,6 @@ def y1p_zeros(nt: int, complex: bool = False) -> tuple[ndarray, ndarray]:
         How many zeros.
     complex : bool, optional
         Those with a real part below 1 and a positive imaginary part instead of the real ones.
-
 
     Returns
     -------

@@ -57,7 +57,6 @@ def ai_zeros(nt: int) -> tuple[ndarray, ndarray, ndarray, ndarray]:
     nt : int
         How many zeros.
 
-
     Returns
     -------
     tuple of ndarray
@@ -92,7 +91,6 @@ def bi_zeros(nt: int) -> tuple[ndarray, ndarray, ndarray, ndarray]:
     ----------
     nt : int
         How many zeros.
-
 
     Returns
     -------
@@ -129,7 +127,6 @@ def erf_zeros(nt: int) -> ndarray:
     nt : int
         How many zeros.
 
-
     Returns
     -------
     ndarray
@@ -164,7 +161,6 @@ def fresnelc_zeros(nt: int) -> ndarray:
     nt : int
         How many zeros.
 
-
     Returns
     -------
     ndarray
@@ -198,7 +194,6 @@ def fresnels_zeros(nt: int) -> ndarray:
     nt : int
         How many zeros.
 
-
     Returns
     -------
     ndarray
@@ -231,7 +226,6 @@ def fresnel_zeros(nt: int) -> tuple[ndarray, ndarray]:
     ----------
     nt : int
         How many zeros.
-
 
     Returns
     -------

@@ -65,7 +65,6 @@ def ber_zeros(nt: int) -> ndarray:
     nt : int
         How many zeros.
 
-
     Returns
     -------
     ndarray
@@ -97,7 +96,6 @@ def bei_zeros(nt: int) -> ndarray:
     ----------
     nt : int
         How many zeros.
-
 
     Returns
     -------
@@ -131,7 +129,6 @@ def ker_zeros(nt: int) -> ndarray:
     nt : int
         How many zeros.
 
-
     Returns
     -------
     ndarray
@@ -163,7 +160,6 @@ def kei_zeros(nt: int) -> ndarray:
     ----------
     nt : int
         How many zeros.
-
 
     Returns
     -------
@@ -197,7 +193,6 @@ def berp_zeros(nt: int) -> ndarray:
     nt : int
         How many zeros.
 
-
     Returns
     -------
     ndarray
@@ -229,7 +224,6 @@ def beip_zeros(nt: int) -> ndarray:
     ----------
     nt : int
         How many zeros.
-
 
     Returns
     -------
@@ -263,7 +257,6 @@ def kerp_zeros(nt: int) -> ndarray:
     nt : int
         How many zeros.
 
-
     Returns
     -------
     ndarray
@@ -296,7 +289,6 @@ def keip_zeros(nt: int) -> ndarray:
     nt : int
         How many zeros.
 
-
     Returns
     -------
     ndarray
@@ -328,7 +320,6 @@ def kelvin_zeros(nt: int) -> tuple[ndarray, ...]:
     ----------
     nt : int
         How many zeros.
-
 
     Returns
     -------

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
 __all__ = ["DirectFactors", "factorize"]
 
-#: Rows up to which dense factors are made where there is cuDSS, and where there is none. Estimated
-#: from counts of operations, and not timed yet.
+#: Rows up to which dense factors are made where there is cuDSS (estimated), and where there is
+#: none. Those of 22,500 rows of a Laplacian take 258 ms on an H200 and QR factors 906, but dense
+#: ones need 4 to 16 bytes for each pair of rows.
 _DENSE_ROWS, _DENSE_WITHOUT = 1024, 20000
 
 
