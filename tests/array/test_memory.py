@@ -7,6 +7,7 @@ import gc
 import itertools
 import sys
 import threading
+from collections import deque
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ import gpuarray as cp
 from benchmarks.memory import ALLOWED, peaks, pooled
 from benchmarks.rows.memory_traces import TRACES
 from gpuarray._ffi import driver
-from gpuarray._runtime import allocator
+from gpuarray._runtime import allocator, arena
 from gpuarray._runtime.event import Event
 from gpuarray._runtime.stream import streams
 from gpuarray.errors import OutOfMemoryError
@@ -158,6 +159,24 @@ def test_the_same_sizes_again_cost_no_call_of_the_driver(pool, monkeypatch):
     monkeypatch.setattr(driver, "mem_alloc_to", None)
     monkeypatch.setattr(driver, "mem_free_all", None)
     peaks(pooled(cp, "gpuarray", pool), step(1))
+
+
+@pytest.mark.parametrize("held", [0, 1, 2])
+@pytest.mark.parametrize(
+    "sizes", [[8 << 20, 512, 16 << 20], [3 << 20, 5 << 20, 7 << 20, 9 << 20]], ids=["3", "4"]
+)
+def test_arrays_that_come_and_go_alike_find_freed_blocks(pool, monkeypatch, sizes, held):
+    cp.empty(64 << 20, "u1")
+    merges = []
+    merge = arena.Arena.merge
+    monkeypatch.setattr(arena.Arena, "merge", lambda self: merges.append(turn) or merge(self))
+    living = deque()
+    for turn in range(20):  # noqa: B007
+        for size in sizes:
+            living.append(cp.empty(size, "u1"))
+            if len(living) > held:
+                living.popleft()
+    assert max(merges, default=0) < 4
 
 
 def test_limit(pool):

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 import weakref
+from collections import deque
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -50,6 +51,10 @@ _MOST_PERCENT_OF_RANGE = 120
 _LEAST_RANGE = 1 << 20
 #: How many sizes that came once are remembered: blocks of a size that comes again have a list.
 _MOST_SIZES = 256
+#: Of so many merges an arena remembers the sizes of the blocks that they took from lists.
+_MERGES_REMEMBERED = 4
+#: Blocks of at least so many bytes are cut again without a merge. Smaller ones would lie scattered.
+_LEAST_CUT_AGAIN = 1 << 16
 #: Bytes of a segment that is worth a message of level INFO: what takes long to get and to fill.
 _LARGE = 1 << 28
 
@@ -126,6 +131,8 @@ class Arena:
         #: Blocks freed of sizes that came once, and sizes that did.
         self.loose: list[Block] = []
         self._sizes: set[int] = set()
+        #: Of the last merges: size -> blocks that were taken from its list and not cut again.
+        self._merged: deque[dict[int, int]] = deque(maxlen=_MERGES_REMEMBERED)
         self._most_bins = _LEAST_BINS
         # What is true: segments by address, and blocks that were handed out, freed ones among
         # them. The rest of the segments is idle.
@@ -227,6 +234,8 @@ class Arena:
             self._return_freed()
         near = size + (size >> 3)
         block = self._take(size, near, near)
+        if block is None and self._comes_again(size) and self._splits_any():
+            block = self._take(size, sys.maxsize, sys.maxsize)
         if block is None:
             self.merge()
             self._note_peak(size)
@@ -238,6 +247,20 @@ class Arena:
             if room > 0:
                 block = self._take(size, sys.maxsize, size + room)
         return block
+
+    def _comes_again(self, size: int) -> bool:
+        """Whether the list of a size lost a block to one of the last merges; only once for each.
+
+        Each merge empties the lists. In a loop that frees and asks for a few sizes in turn, each
+        would need another merge, for ever, if what comes again were not cut from idle memory as
+        soon as it does.
+        """
+        if size >= _LEAST_CUT_AGAIN:
+            for taken in self._merged:
+                if taken.get(size):
+                    taken[size] -= 1
+                    return True
+        return False
 
     def _splits_any(self) -> bool:
         """Whether large segments are split for small blocks."""
@@ -264,9 +287,14 @@ class Arena:
     def merge(self) -> None:
         """Make freed blocks idle, merging neighbours."""
         self._recover()
-        for blocks in [self.loose, *list(self.bins.values())]:
+        taken = {}
+        for blocks in list(self.bins.values()):
             if blocks:
+                taken[blocks[0].size] = len(blocks)
                 _move(blocks, self._freed)
+        if taken:
+            self._merged.append(taken)
+        _move(self.loose, self._freed)
         self._return_freed()
         if self.lost:
             self._return_lost()
