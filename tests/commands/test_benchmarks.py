@@ -111,6 +111,17 @@ def test_graphs(tmp_path):
 
 
 @pytest.mark.slow
+def test_fusion(tmp_path):
+    figures = tmp_path / "figures.json"
+    _run(
+        "benchmarks/fusion.py", "--quick", "--sides=off,on,fuse", "--row=a + b", f"--json={figures}"
+    )
+    found = json.loads(figures.read_text())
+    assert all({"off", "on"} <= set(x["us"]) for x in [*found["programs"], *found["rows"]])
+    assert min(found["calls"]["five operations"].values()) > 0
+
+
+@pytest.mark.slow
 @pytest.mark.emulator
 def test_collectives(tmp_path, monkeypatch):
     from benchmarks import collectives

@@ -1,130 +1,289 @@
 """Random programs of arrays, which have the same results however operations are run.
 
     python -m tests.fusion.programs --count 100000 --seed 1
+    python -m tests.fusion.programs --seed 1234 --show
 
 A program is a list of statements over a few named arrays: operations, views, changes in place,
-reductions, assignments to parts, names that are given up. It runs with NumPy, and with gpuarray
-running each operation at once, recording them, and fusing whatever it has recorded. Operations are
-among those that IEEE 754 rounds in one way, so that all results are equal bit by bit. The
-first arrays have halves, whose sums are exact.
+reductions, assignments to parts, names that are given up, calls that raise. It runs with NumPy, and
+with gpuarray running each operation at once, recording them, and fusing whatever it has recorded.
+After its end, all that it has seen must be equal bit by bit in the three modes, and close to
+what NumPy has seen; each statement must raise what it raises with NumPy.
+
+To compile takes longer than to run. So programs come in families of `REPEAT`, which draw from one
+list of statements, and from few dtypes: a program leaves some of the statements out, and has
+lengths and elements of its own.
 """
 
 from __future__ import annotations
 
 import argparse
+import copy
 import functools
+import pickle
 import random
 import sys
 import time
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-SHAPE = (3, 4)
+#: Programs of a family, which have most of their kernels in common.
+REPEAT = 32
+#: Statements that a family has.
+LENGTH = 10
 _NAMES = "abcdef"
-_UNARY = ("-{0}", "abs({0})", "xp.square({0})", "xp.floor({0})", "xp.sqrt(abs({0}))", "{0} > 1")
+_UNARY = (
+    "-{0}", "abs({0})", "xp.square({0})", "xp.floor({0})", "xp.sqrt(abs({0}))", "{0} > 1",
+    "{0}.astype({dtype})", "+{0}", "xp.sign({0})", "({0} != 0)",
+)  # fmt: skip
 _BINARY = (
     "{0} + {1}", "{0} - {1}", "{0} * {1}", "xp.maximum({0}, {1})", "xp.minimum({0}, {1})",
-    "xp.where({0} > {1}, {0}, {1})", "{0} < {1}",
+    "xp.where({0} > {1}, {0}, {1})", "{0} < {1}", "xp.clip({0}, -2, {1})", "{0} / 2 + {1}",
+    "xp.where({0} > 0, {1}, 0)", "{0}.astype({dtype}) + {1}", "xp.add({0}, {1}, dtype={dtype})",
+    "({0} * 2 - {1}) * {0}", "({0} == {1}) | ({0} > 2)",
 )  # fmt: skip
-_SCALARS = ("2", "0.5", "-3", "True", "xp.float32(1.5)")
-_REDUCTIONS = ("max", "min", "any", "sum")
-_DTYPES = ("f8", "i8")
-#: Statements of a program.
-LENGTH = 12
+_VIEWS = (
+    "{0}[::-1]", "{0}[1:]", "{0}[:-1]", "{0}[::2]", "{0}[:1]", "{0}.T", "{0}[..., ::-1]",
+    "{0}[..., 1:]", "{0}.reshape(-1)", "{0}[None]", "{0}[..., :1]", "{0}[-1:]",
+    "xp.broadcast_to({0}, (2, *{0}.shape))", "{0}[..., ::-2]", "xp.swapaxes({0}, 0, -1)",
+)  # fmt: skip
+_SCALARS = ("2", "0.5", "-3", "True", "xp.float32(1.5)", "xp.int64(2)")
+_REDUCTIONS = ("max", "min", "any", "all", "sum", "mean", "argmax", "cumsum")
+_PARTS = ("[...]", "[1:]", "[::-1]", "[..., :-1]", "[:1]", "[..., ::2]", "[-1]")
+_INPLACE = ("+=", "-=", "*=", "|=")
+_LOOKS = (
+    "seen.append({0}.tolist())", "seen.append(bool(({0} > 0).any()))",
+    "seen.append(float(({0} * 1).sum()))", "seen.append(str({0}.dtype))",
+    "seen.append(int(xp.count_nonzero({0})))", "seen.append({0}[..., :1].tolist())",
+)  # fmt: skip
+_RAISING = (
+    "{0} + xp.zeros((11, 13))", "xp.bitwise_and({0} * 0.5, 1.5)", "{0} * 1 + xp.missing",
+    "{0}[99]", "({0} * 2).reshape(1009)", "xp.add({0}, 1, out=xp.zeros(17))", "bool({0} + {0})",
+    "(xp.broadcast_to({0} + 1, (2, *{0}.shape)))[...].fill(1 / 0)",
+    "({0} + 1).astype('no such')", "{0}.sum(axis=7)",
+)  # fmt: skip
+_COPIES = (
+    "copy.copy({0})", "copy.deepcopy({0})", "pickle.loads(pickle.dumps({0}))", "{0}.copy()",
+    "{0}", "xp.ascontiguousarray({0})", "xp.asarray({0})", "{0}[{0} > 0]",
+    "(lambda t: t * 2 + t)({0} + 1)",
+)  # fmt: skip
+_DTYPES = ("f8", "f4", "i8", "i4", "u1", "?")
 
 
-def statements(source: random.Random) -> list[str]:
-    """A random program."""
-    known = list(_NAMES[:3])
-    made = [
-        f"{name} = xp.asarray(data[{i}].astype({source.choice(_DTYPES)!r}))"
-        for i, name in enumerate(known)
-    ]
+class Family:
+    """The statements that programs draw from.
 
-    def operand() -> str:
-        name = source.choice(known)
-        chance = source.random()
-        if chance < 0.75:
+    Attributes
+    ----------
+    statements : list of str
+        In their order.
+    dtypes : list of str
+        Of the arrays that programs begin with.
+    shapes : list of str
+        Theirs, as what makes them of two lengths.
+    lengths : tuple of int
+        What programs have, if not lengths of their own.
+    """
+
+    _SHAPES = ("n, m", "m,", "n, 1", "1, m", "2, n, m", "")
+
+    def __init__(self, seed: int):
+        source = self._source = random.Random(seed)
+        self.used = source.sample(_DTYPES, 2)
+        self.dtypes = [source.choice(self.used) for _ in range(3)]
+        self.shapes = ["n, m"] + [
+            source.choice(self._SHAPES if source.random() < 0.5 else ("n, m",)) for _ in range(2)
+        ]
+        self.lengths = source.choice((1, 2, 3, 4)), source.choice((2, 3, 5))
+        if source.random() < 0.03:
+            self.lengths = self.lengths[0], 0
+        self.known = list(_NAMES[:3])
+        names = _names(np, self.arrays(seed, self.lengths))
+        self.statements: list[str] = []
+        while len(self.statements) < LENGTH:
+            statement = self._statement()
+            if statement in self.statements or not self._fits(statement, names):
+                continue
+            self.statements.append(statement)
+            self.known = [name for name in _NAMES if name in names]
+
+    def _fits(self, statement: str, names: dict[str, Any]) -> bool:
+        """Run a statement with NumPy; False if it raises, but for few, or makes a large array."""
+        before = {name: names[name] for name in self.known}
+        try:
+            with np.errstate(all="ignore"):
+                _execute(statement, names)
+        except Exception:
+            return statement.startswith("raised") or self._source.random() < 0.05
+        if all(names[x].ndim <= 4 and names[x].size <= 300 for x in _NAMES if x in names):
+            return True
+        for name in _NAMES:
+            names.pop(name, None)
+        names.update(before)
+        return False
+
+    def arrays(self, seed: int, lengths: tuple[int, int]) -> list[np.ndarray]:
+        """The arrays that a program begins with: small integers and halves."""
+        rng, (n, m) = np.random.default_rng(seed), lengths
+        made = []
+        for shape, dtype in zip(self.shapes, self.dtypes, strict=True):
+            found = eval(f"({shape})", {"n": n, "m": m})
+            made.append(np.asarray(rng.integers(-8, 9, found) / 2).astype(dtype))
+        return made
+
+    def _statement(self) -> str:
+        source, kind = self._source, self._source.random()
+        target = source.choice(_NAMES)
+        name, dtype = source.choice(self.known), repr(source.choice(self.used))
+        if kind < 0.12:
+            made = f"{target} = {source.choice(_UNARY).format(name, dtype=dtype)}"
+        elif kind < 0.45:
+            binary = source.choice(_BINARY)
+            made = f"{target} = {binary.format(name, self._operand(), dtype=dtype)}"
+        elif kind < 0.53:
+            made = f"{target} = {source.choice(_VIEWS).format(name)}"
+        elif kind < 0.6:
+            axis = source.choice(("0, keepdims=True", "-1, keepdims=True", "None", "0"))
+            reduction = source.choice(_REDUCTIONS)
+            if reduction == "cumsum":
+                axis = axis.partition(",")[0]
+            operand = source.choice((name, f"({name} * 1 + {name})", f"({name} > 0)"))
+            made = f"{target} = {name} * 1 + {operand}.{reduction}(axis={axis})"
+        elif kind < 0.65:
+            made = f"{target} = {source.choice(_COPIES).format(name)}"
+        elif kind < 0.73:
+            return f"{name}{source.choice(_PARTS)} = {self._operand()}"
+        elif kind < 0.81:
+            part = source.choice((*_PARTS, "", "", ""))
+            return f"{name}{part} {source.choice(_INPLACE)} {self._operand()}"
+        elif kind < 0.86:
+            out = source.choice(self.known)
+            return f"xp.add({name}, {self._operand()}, out={out}, casting='unsafe')"
+        elif kind < 0.9:
+            return source.choice(_LOOKS).format(name)
+        elif kind < 0.93:
+            return f"raised = {source.choice(_RAISING).format(name)}"
+        elif kind < 0.96:
+            return f"del {name}"
+        else:
+            return f"{name}[{name} > {source.choice((0, 1))}] = {source.choice(('0', '1'))}"
+        return made
+
+    def _operand(self) -> str:
+        source = self._source
+        name, chance = source.choice(self.known), source.random()
+        if chance < 0.6:
             return name
+        if chance < 0.75:
+            return source.choice(_VIEWS).format(name)
         if chance < 0.85:
-            return f"{name}[:, ::-1]"
-        if chance < 0.92:
-            return f"{name}[:1]"
+            return f"({source.choice(_UNARY[:5]).format(name)})"
         return source.choice(_SCALARS)
 
-    for _ in range(LENGTH):
-        target = source.choice(_NAMES)
-        kind = source.random()
-        if kind < 0.25:
-            made.append(f"{target} = {source.choice(_UNARY).format(source.choice(known))}")
-        elif kind < 0.6:
-            first, second = source.choice(known), operand()
-            made.append(f"{target} = {source.choice(_BINARY).format(first, second)}")
-        elif kind < 0.68:
-            made.append(f"{source.choice(known)}[...] = {operand()}")
-            continue
-        elif kind < 0.76:
-            made.append(f"{source.choice(known)}[:, 1:] = {source.choice(known)}[:, :-1]")
-            continue
-        elif kind < 0.84:
-            name = source.choice(known)
-            made.append(f"xp.add({name}, {operand()}, out={name}, casting='unsafe')")
-            continue
-        elif kind < 0.9:
-            reduction = source.choice(_REDUCTIONS)
-            axis = source.choice(("0, keepdims=True", "1, keepdims=True", "None, keepdims=True"))
-            name = source.choice(known)
-            made.append(f"{target} = {name} * 1 + {name}.{reduction}(axis={axis})")
-        elif kind < 0.95:
-            made.append(f"{target} = {source.choice(known)}[::-1]")
-        else:
-            made.append(f"seen.append({source.choice(known)}.astype('f8').tolist())")
-            continue
-        if target not in known:
-            known.append(target)
-    made.append(f"seen += [x.tolist() for x in ({', '.join(sorted(known))},)]")
-    made.append(f"seen += [str(x.dtype) for x in ({', '.join(sorted(known))},)]")
-    return made
+
+@functools.lru_cache(maxsize=2)
+def family(number: int) -> Family:
+    """That of a number."""
+    return Family(number)
 
 
-def run(program: list[str], xp: Any, data: list[np.ndarray]) -> list[Any]:
-    """What a program has seen at its end."""
-    names: dict[str, Any] = {"xp": xp, "data": data, "seen": []}
-    exec("\n".join(program), names)
-    return names["seen"]
+@functools.lru_cache(maxsize=1 << 14)
+def _compiled(statement: str) -> Any:
+    return compile(statement, statement, "exec")
 
 
-def outcome(program: list[str], xp: Any, data: list[np.ndarray]) -> Any:
-    """What a program has seen, or the type of what it raised."""
-    try:
-        with np.errstate(all="ignore"):
-            return repr(run(program, xp, data))
-    except Exception as error:
-        return type(error).__name__
+def _execute(statement: str, names: dict[str, Any]) -> None:
+    exec(_compiled(statement), names)
+    target = statement[0]
+    if isinstance(names.get(target), np.generic):  # NumPy's for an array without dimensions
+        names[target] = np.asarray(names[target])
+
+
+def statements(seed: int) -> list[str]:
+    """The program of a seed; where it is the first of its family, it is all of it."""
+    source, found = random.Random(seed), family(seed // REPEAT).statements
+    return [x for x in found if not seed % REPEAT or source.random() < 0.7]
 
 
 def data_of(seed: int) -> list[np.ndarray]:
-    """The elements of a program's first arrays: small integers and halves."""
-    rng = np.random.default_rng(seed)
-    return [rng.integers(-8, 9, SHAPE) / 2 for _ in range(3)]
+    """The arrays that the program of a seed begins with."""
+    found = family(seed // REPEAT)
+    n, m = found.lengths
+    if n > 1 and m > 1 and seed % 2:
+        source = random.Random(seed)
+        n, m = source.randint(2, 5), source.randint(2, 5)
+    return found.arrays(seed, (n, m))
 
 
-def differences(seed: int, modes: dict[str, Callable[[], None]]) -> dict[str, Any]:
-    """The outcomes of the program of a seed by mode, if they are not all those of NumPy."""
-    import gpuarray as cp
+def _names(xp: Any, data: Sequence[np.ndarray]) -> dict[str, Any]:
+    names: dict[str, Any] = {"xp": xp, "seen": [], "copy": copy, "pickle": pickle}
+    names.update({name: xp.asarray(x.copy()) for name, x in zip(_NAMES, data)})
+    return names
 
-    program, data = statements(random.Random(seed)), data_of(seed)
-    found = {}
-    for name, enter in modes.items():
-        enter()
-        found[name] = outcome(program, cp, data)
-    # Which zero is the greater one NumPy leaves open.
-    signless = {x.replace("-0.0", "0.0") for x in (*found.values(), outcome(program, np, data))}
-    if len(set(found.values())) == len(signless) == 1:
+
+def run(program: Sequence[str], xp: Any, data: Sequence[np.ndarray]) -> list[Any]:
+    """What a program has seen at its end, and what its statements have raised."""
+    names = _names(xp, data)
+    seen = names["seen"]
+    for i, statement in enumerate(program):
+        try:
+            _execute(statement, names)
+        except Exception as error:
+            seen.append((i, type(error).__name__))
+    for name in _NAMES:
+        if (x := names.get(name)) is not None:
+            seen.append(x.get() if hasattr(x, "get") else np.asarray(x))
+    return seen
+
+
+def _bits(seen: Sequence[Any]) -> list[Any]:
+    """What has been seen, as what is equal if all its bits are."""
+    return [(str(x.dtype), x.shape, x.tobytes()) if _is_array(x) else repr(x) for x in seen]
+
+
+def _is_array(x: Any) -> bool:
+    return isinstance(x, np.ndarray | np.generic)
+
+
+def is_close(found: Sequence[Any], expected: Sequence[Any]) -> bool:
+    """Whether a program has seen what NumPy's has, but for the order in which sums are added."""
+    return len(found) == len(expected) and all(map(_is_close, found, expected))
+
+
+def _is_close(x: Any, y: Any) -> bool:
+    if isinstance(x, tuple):
+        return x == y
+    if _is_array(x) and _is_array(y) and x.dtype != y.dtype:
+        return False
+    x, y = np.asarray(x), np.asarray(y)
+    if x.shape != y.shape:
+        return False
+    if x.dtype.kind not in "fc":
+        return bool(np.array_equal(x, y))
+    with np.errstate(all="ignore"):
+        return bool(np.allclose(x, y, 1e-4, 1e-4, equal_nan=True))
+
+
+def differences(
+    seed: int, modes: dict[str, Callable[[], None]], xp: Any = None
+) -> dict[str, list[Any]]:
+    """What the program of a seed has seen by mode, if that is not the same."""
+    if xp is None:
+        import gpuarray as xp
+
+    program, data = statements(seed), data_of(seed)
+    with np.errstate(all="ignore"):
+        expected = run(program, np, data)
+        found = {}
+        for name, enter in modes.items():
+            enter()
+            found[name] = run(program, xp, data)
+    first, *others = map(_bits, found.values())
+    if all(x == first for x in others) and is_close(next(iter(found.values())), expected):
         return {}
-    return {"numpy": outcome(program, np, data), **found}
+    return {"numpy": expected, **found}
 
 
 def all_modes() -> dict[str, Callable[[], None]]:
@@ -137,22 +296,48 @@ def all_modes() -> dict[str, Callable[[], None]]:
     }
 
 
+def _show(seed: int, found: dict[str, list[Any]]) -> None:
+    print(f"--- seed {seed}")
+    for name, x in zip(_NAMES, data_of(seed)):
+        print(f"{name} = xp.asarray({x.tolist()}, {x.dtype.str!r})")
+    print("\n".join(f"{i}: {x}" for i, x in enumerate(statements(seed))))
+    for name, seen in found.items():
+        print(f"{name}: {[x.tolist() if _is_array(x) else x for x in seen]}")
+
+
 def main() -> int:
-    """Run programs until the count is reached; the first difference ends it."""
+    """Run programs until the count, or the time, is reached; the first differences end it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0, help="of the first program")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="at most")
+    parser.add_argument("--differences", type=int, default=1, help="how many end it")
+    parser.add_argument("--show", action="store_true", help="the program of the seed, and its ends")
     options = parser.parse_args()
+    warnings.simplefilter("ignore")  # of empty means, divisions by zero, and the like
     modes, start = all_modes(), time.perf_counter()
+    if options.show:
+        modes["off"]()
+        _show(options.seed, differences(options.seed, modes))
+        return 0
+    different: list[int] = []
+    seed = options.seed - 1
     for seed in range(options.seed, options.seed + options.count):
-        found = differences(seed, modes)
-        if found:
-            print("\n".join(statements(random.Random(seed))))
-            print(f"seed {seed}: {found}")
-            return 1
-        if (seed + 1) % 100 == 0:
+        if found := differences(seed, modes):
+            different.append(seed)
+            _show(seed, found)
+            if len(different) >= options.differences:
+                break
+        if time.perf_counter() - start > options.seconds:
+            break
+        if (seed + 1) % 3200 == 0:
             print(f"{seed + 1}: {time.perf_counter() - start:.0f} s", flush=True)
-    return 0
+    ran, took = seed - options.seed + 1, time.perf_counter() - start
+    print(
+        f"{ran} programs from seed {options.seed} on, {ran / took:.0f} a second, "
+        f"{len(different)} with differences: {different}"
+    )
+    return 1 if different else 0
 
 
 if __name__ == "__main__":

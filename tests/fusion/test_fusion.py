@@ -10,25 +10,12 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
-from gpuarray._fusion import automatic, chains, deferred, running
-from gpuarray._runtime import device as devices
+from gpuarray._fusion import automatic, chains, running
 from gpuarray._runtime.device import deferring_streams
 from gpuarray.errors import OutOfMemoryError
 from tests.fusion import programs
 
 HOST = np.linspace(-2, 2, 12, dtype="f4").reshape(3, 4)
-
-
-@pytest.fixture(autouse=True)
-def fused(monkeypatch):
-    """Record operations of all sizes, and compile at once."""
-    monkeypatch.setattr(deferred, "LEAST_BYTES", 0)
-    # Threads of other tests may still be ending.
-    monkeypatch.setattr(devices, "threads", {threading.get_ident()})
-    with cp.fusion("immediate"):
-        cp.cuda.Stream.null.drop_plans()  # plans of operations on small arrays record nothing
-        yield
-    cp.cuda.Stream.null.drop_plans()
 
 
 @pytest.fixture

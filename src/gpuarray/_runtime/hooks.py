@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from gpuarray import _fork
+from gpuarray._runtime.device import run_all_deferred
 
 _Result = TypeVar("_Result")
 
@@ -88,6 +89,7 @@ class Hooks:
 
     def enter(self, hook: Any) -> None:
         """Activate a hook."""
+        run_all_deferred()  # what was called before is not the hook's
         with self._lock:
             hooks = self._shared if hook.all_threads else self._thread.hooks
             if hook.name in self._shared or hook.name in self._thread.hooks:
