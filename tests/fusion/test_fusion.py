@@ -26,15 +26,15 @@ def ran(monkeypatch):
     def fused_of(plan, stream):
         call = make(plan, stream)
 
-        def run(recorded, chain):
+        def run(batch):
             found.append([x.name for x in plan.kernels])
-            call(recorded, chain)
+            call(batch)
 
         return run
 
-    def one_by_one(recorded):
-        found.append([x.step.name for x in recorded])
-        single(recorded)
+    def one_by_one(batch):
+        found.append([x.step.name for x in batch.node.uses()])
+        single(batch)
 
     make, single = running._fused, running._one_by_one
     monkeypatch.setattr(running, "_fused", fused_of)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gpuarray import _array, _dtypes
 from gpuarray._config import FUSION_MODES, config
-from gpuarray._fusion import deferred, running
-from gpuarray._fusion.deferred import Deferred, Step
+from gpuarray._fusion import deferred, recorders, running
+from gpuarray._fusion.deferred import Deferred
+from gpuarray._fusion.steps import Step
 from gpuarray._layout import Layout
 from gpuarray._namespace.signatures import without_annotations
-from gpuarray._runtime import device as devices
 from gpuarray._runtime.device import run_all_deferred
 from gpuarray._runtime.stream import Stream, streams
 from gpuarray._ufunc import planning
@@ -20,8 +19,6 @@ from gpuarray.kernels.generator.expressions import Expression
 
 if TYPE_CHECKING:
     from typing import Self
-
-_enabled = False
 
 
 def recorder(
@@ -53,17 +50,10 @@ def recorder(
         return make()
     if config.debug or not _is_plain(inputs, layout):
         return make()
-    step = Step(make, name, expression, inputs, layout)
-
-    def record(*operands: Any) -> Any:
-        if not _enabled or _has_threads():
-            return step.run(*operands)
-        noted = stream.deferred
-        if noted is None:
-            noted = stream.deferred = Deferred(stream, running.run, running.reduce)
-        return noted.record(step, operands)
-
-    return record
+    noted = stream.deferred
+    if noted is None:
+        noted = stream.deferred = Deferred(stream, running.run, running.reduce)
+    return recorders.recorder_of(Step(make, name, expression, inputs, layout), noted)
 
 
 def _is_plain(inputs: Sequence[Any], layout: Layout) -> bool:
@@ -77,28 +67,19 @@ def _is_plain(inputs: Sequence[Any], layout: Layout) -> bool:
     return any(isinstance(x, Layout) for x in inputs)
 
 
-def _has_threads() -> bool:
-    """Whether other threads work on a device: what is recorded would not be ordered with theirs."""
-    threads = devices.threads
-    if len(threads) > 1:
-        threads.intersection_update([x.ident for x in threading.enumerate()])
-    return len(threads) > 1
-
-
 def current_mode() -> str:
     """How operations run: 'off', 'on' or 'immediate'."""
-    if not _enabled:
+    if not recorders.enabled:
         return "off"
     return "immediate" if running.immediate else "on"
 
 
 def set_mode(wanted: str) -> None:
     """Run operations so from now on."""
-    global _enabled
     run_all_deferred()
-    _enabled = wanted != "off"
+    recorders.enable(wanted != "off")
     running.immediate = wanted == "immediate"
-    if _enabled and planning.recorder is None:
+    if recorders.enabled and planning.recorder is None:
         _array.ArrayBase.__getattr__ = deferred.memory_of  # type: ignore[attr-defined]
         Stream.__getattr__ = deferred.handle_of  # type: ignore[attr-defined]
         planning.recorder = recorder

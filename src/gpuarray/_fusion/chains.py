@@ -14,9 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from gpuarray import _array
-from gpuarray._fusion.deferred import Leaf, Recorded, Step
 from gpuarray._fusion.planning import rewrite
+from gpuarray._fusion.steps import Use
 from gpuarray._layout import Layout
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
@@ -26,17 +25,6 @@ from gpuarray.kernels.generator.expressions import Expression, Input, Scalar
 MOST_OPERANDS = 16
 #: Operations of a kernel at most, those that are computed for several results counted once.
 MOST_OPERATIONS = 64
-
-
-class Use(NamedTuple):
-    """A recorded operation as part of a key: its plan, what its operands are, and its end.
-
-    An operand is the number of an operation, or of a leaf from -1 downwards, or a scalar's type.
-    """
-
-    step: Step
-    operands: tuple[Any, ...]
-    wanted: bool
 
 
 class Kernel(NamedTuple):
@@ -67,56 +55,6 @@ class Kernel(NamedTuple):
     outputs: tuple[Layout, ...]
 
 
-class Chain(NamedTuple):
-    """Recorded operations as a key, and what is not in it."""
-
-    uses: tuple[Use, ...]
-    leaves: list[Leaf]
-    scalars: list[Any]
-
-
-def read(recorded: Sequence[Recorded], only: Recorded | None = None) -> Chain:
-    """What operations do with one another; where ``only`` is given, its result alone is wanted."""
-    leaves: list[Leaf] = []
-    numbers: dict[tuple[int, Layout], int] = {}
-    scalars: list[Any] = []
-    uses: list[Use] = []
-    for number, one in enumerate(recorded):
-        one.number = number
-        operands: list[Any] = []
-        for x, kind in zip(one.operands, one.step.inputs):
-            if type(x) is Recorded and x.value is None:
-                operands.append(x.number)
-                continue
-            if type(x) is Recorded:
-                x = (*_array.place(x.value), kind)
-            if type(x) is tuple:
-                key = x[1:]
-                found = numbers.get(key)
-                if found is None:
-                    found = numbers[key] = ~len(leaves)
-                    leaves.append(x)
-                operands.append(found)
-            else:
-                operands.append(type(x))
-                scalars.append(x)
-        wanted = one.is_wanted() if only is None else one is only
-        uses.append(Use(one.step, tuple(operands), wanted))
-    return Chain(tuple(uses), leaves, scalars)
-
-
-def ancestors(one: Recorded) -> list[Recorded]:
-    """The operations that one depends on, in the order of their calls, and itself."""
-    found = {one}
-    pending = [one]
-    while pending:
-        for x in pending.pop().operands:
-            if type(x) is Recorded and x.value is None and x not in found:
-                found.add(x)
-                pending.append(x)
-    return [x for x in one.deferred.recorded if x in found]
-
-
 class Plan:
     """Which kernels compute recorded operations; pure but for the layouts.
 
@@ -124,10 +62,13 @@ class Plan:
     ----------
     uses : sequence of Use
         The operations, in the order in which they were called.
+    wanted : sequence of bool
+        Of each whether somebody has the result.
     """
 
-    def __init__(self, uses: Sequence[Use]):
+    def __init__(self, uses: Sequence[Use], wanted: Sequence[bool]):
         self.uses = uses
+        self.wanted = wanted
         self._number_scalars()
         self._find_stored()
         self.kernels: list[Kernel] = []
@@ -142,7 +83,7 @@ class Plan:
         self._scalars: dict[tuple[int, int], int] = {}
         for i, use in enumerate(self.uses):
             for k, x in enumerate(use.operands):
-                if type(x) is not int:
+                if x is None:
                     self._scalars[i, k] = count
                     count += 1
 
@@ -151,9 +92,9 @@ class Plan:
         uses = self.uses
         needed: set[int] = set()
         for i in reversed(range(len(uses))):
-            if uses[i].wanted or i in needed:
+            if self.wanted[i] or i in needed:
                 needed.add(i)
-                needed.update([x for x in uses[i].operands if type(x) is int and x >= 0])
+                needed.update([x for x in uses[i].operands if x is not None and x >= 0])
         #: Results that others read from memory.
         self._cut: set[int] = set()
         #: Of each operation, the operations in its expression and what that reads.
@@ -161,7 +102,7 @@ class Plan:
         self._reads: dict[int, frozenset[int]] = {}
         for i in sorted(needed):
             shape = uses[i].step.layout.shape
-            before = [x for x in uses[i].operands if type(x) is int and x >= 0]
+            before = [x for x in uses[i].operands if x is not None and x >= 0]
             for x in before:
                 if uses[x].step.layout.shape != shape:
                     self._cut.add(x)
@@ -172,12 +113,12 @@ class Plan:
                     break
                 self._cut.add(max(rest, key=lambda x: len(self._inside[x])))
             self._inside[i], self._reads[i] = inside, reads
-        self.stored = self._cut | {i for i in needed if uses[i].wanted}
+        self.stored = self._cut | {i for i in needed if self.wanted[i]}
 
     def _extent(self, i: int) -> tuple[frozenset[int], frozenset[int]]:
         inside, reads = {i}, set()
         for x in self.uses[i].operands:
-            if type(x) is not int:
+            if x is None:
                 continue
             if x < 0 or x in self._cut:
                 reads.add(x)
@@ -225,7 +166,7 @@ class Plan:
             if i not in found:
                 found.add(i)
                 operands = self.uses[i].operands
-                pending += [x for x in operands if type(x) is int and x >= 0 and x not in before]
+                pending += [x for x in operands if x is not None and x >= 0 and x not in before]
         return found
 
     def _kernel(self, group: Sequence[int], before: frozenset[int]) -> Kernel:

@@ -15,19 +15,17 @@ everything first.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from gpuarray import _array, _fork
-from gpuarray._ffi import driver
+from gpuarray._fusion.steps import Node, Step, Use
 from gpuarray._layout import Layout
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime.device import current, deferring_streams
-from gpuarray._runtime.launch import scalar_slot
 from gpuarray._runtime.pool import Allocation
 from gpuarray._runtime.stream import PLAN_LIMIT, Stream
 from gpuarray._ufunc.function import ufunc
-from gpuarray.kernels.generator.expressions import Expression
 from gpuarray.kernels.reduction.moments import Deviation
 from gpuarray.kernels.reduction.rules import Reduction
 
@@ -36,211 +34,189 @@ from gpuarray.kernels.reduction.rules import Reduction
 LEAST_BYTES = 4 << 20
 #: What is recorded at most before it runs.
 MOST_OPERATIONS = 64
+#: Sequences of operations that a stream knows at most.
+MOST_SEQUENCES = 4096
 
 #: The descriptors of the attributes that an array without memory lacks.
 _slots: dict[str, Any] = {name: vars(_array.ArrayBase)[name] for name in ("_memory", "_pointer")}
 
-#: The operations whose results are pending, by the identity of those arrays.
-_pending: dict[int, Recorded] = {}
+#: References to an object that nothing but a list has, as they are counted for all of a list.
+_ONLY_LISTED = next(map(sys.getrefcount, [object()]))
+_one = [object()]
+#: And as they are counted for an element of a list.
+_ONLY_ELEMENT = sys.getrefcount(_one[0])
+_pairs = [(object(), 0)]
+for _memory, _ in _pairs:
+    #: To memory that has one leaf.
+    _ONLY_LEAF = sys.getrefcount(_memory) + 1
 
 
-class Step:
-    """The plan of an operation that can be recorded.
-
-    Attributes
-    ----------
-    make : callable
-        Makes what does it at once, which is seldom needed.
-    name : str
-        The function's.
-    expression : Expression
-        Of the operands as inputs and scalars.
-    inputs : tuple of Layout or dtype
-        What the operands are.
-    layout : Layout
-        The result's.
-    checks : tuple of (int, memoryview)
-        Scalars among the operands, with what refuses a value that does not fit.
-    """
-
-    __slots__ = ("_make", "_run", "checks", "expression", "inputs", "layout", "name", "nbytes")
-
-    def __init__(
-        self,
-        make: Callable[[], Callable[..., Any]],
-        name: str,
-        expression: Expression,
-        inputs: Sequence[Any],
-        layout: Layout,
-    ):
-        self._make = make
-        self._run: Callable[..., Any] | None = None
-        self.name = name
-        self.expression = expression
-        self.inputs = tuple(inputs)
-        self.layout = layout
-        self.nbytes = layout.nbytes
-        scalars = [(i, x) for i, x in enumerate(inputs) if not isinstance(x, Layout)]
-        buffer = driver.ArgumentBuffer(tuple([x.itemsize for _, x in scalars]))
-        self.checks = tuple([(i, scalar_slot(buffer, k, x)) for k, (i, x) in enumerate(scalars)])
-
-    def run(self, *operands: Any) -> Any:
-        """Do it at once; returns the result."""
-        run = self._run
-        if run is None:
-            run = self._run = self._make()
-        return run(*operands)
-
-
-#: Memory that an operation reads, the address there, and the layout: an array as it was when the
-#: operation was recorded. (A plain tuple, since operations make several.)
-Leaf = tuple[Any, int, Layout]
-
-
-class Recorded:
-    """An operation that was recorded.
+class Batch:
+    """What is recorded on a stream, as it runs.
 
     Attributes
     ----------
-    step : Step
-        Its plan.
-    operands : list
-        Of each operand a `Leaf`, the `Recorded` whose result it is, or a scalar.
-    array : ndarray
-        The result, without memory until it is computed.
-    value : ndarray or None
-        The result as it was computed, while later operations need it.
-    number : int
-        Its place among the operations that run together.
-    is_reduced : bool
-        Whether a reduction has read what it is computed from.
+    node : Node
+        The operations.
+    arrays : list of ndarray
+        Their results, without memory until they are computed.
+    leaves : list of ndarray
+        Arrays in memory that they read, as they were when the operation was recorded.
+    scalars : list
+        Their scalars, in order.
+    values : dict
+        Results as they were computed, by number.
     """
 
-    value: Any = None
-    number = 0
-    is_reduced = False
+    __slots__ = ("arrays", "leaves", "node", "scalars", "values")
 
-    def __init__(self, step: Step, operands: list[Any], array: Any, deferred: Deferred):
-        self.step = step
-        self.operands = operands
-        self.array = array
-        self.deferred = deferred
+    def __init__(self, node: Node, arrays: list[Any], leaves: list[Any], scalars: list[Any]):
+        self.node = node
+        self.arrays = arrays
+        self.leaves = leaves
+        self.scalars = scalars
+        self.values: dict[int, Any] = {}
 
-    def is_wanted(self) -> bool:
-        """Whether somebody has the result."""
-        return sys.getrefcount(self.array) > 2  # this object's own, and the argument
+    def wanted(self) -> tuple[bool, ...]:
+        """Of each result whether somebody has it."""
+        only = _ONLY_LISTED
+        return tuple([count > only for count in map(sys.getrefcount, self.arrays)])
 
-    def store(self, value: Any) -> None:
-        """Give the result its memory, if it has not been given another's meanwhile."""
-        array = self.array
-        if not _has_memory(array):
-            _array.fill_in(array, value)
+    def is_wanted(self, number: int) -> bool:
+        """Whether somebody has a result."""
+        return sys.getrefcount(self.arrays[number]) > _ONLY_ELEMENT
+
+    def store(self, number: int, value: Any) -> None:
+        """Note a result, and give the array its memory."""
+        self.values[number] = value
+        _array.fill_in(self.arrays[number], value)
 
 
 class Deferred:
-    """What is recorded on a stream and has not run."""
+    """What is recorded on a stream and has not run.
+
+    Attributes
+    ----------
+    node : Node
+        The operations; `root` has none.
+    arrays, leaves, scalars
+        As of a `Batch`, arrays and scalars by their numbers; behind those of the operations there
+        may be what does not matter.
+    reduced : set of int
+        Operations whose results a reduction has computed for itself.
+    numbers : dict
+        The operations whose results are pending, by the identity of those arrays.
+    table : dict
+        Plans that may be found while something is recorded.
+    """
 
     __slots__ = (
-        "__weakref__", "_argument", "_handle", "_held", "_leaves", "_lock", "_most", "_plans",
-        "_stream", "recorded", "run_recorded", "run_reduction", "table",
+        "__weakref__", "_argument", "_handle", "_plans", "_sequences", "arrays", "held",
+        "leaf_numbers", "leaves", "lock", "memories", "most", "node", "numbers", "reduced", "root",
+        "run_recorded", "run_reduction", "scalars", "stream", "table",
     )  # fmt: skip
 
     def __init__(
         self,
         stream: Stream,
-        run_recorded: Callable[[Stream, list[Recorded]], None],
+        run_recorded: Callable[[Stream, Batch], None],
         run_reduction: Callable[..., Any],
     ):
-        self._stream = stream
-        self.run_reduction = run_reduction
-        self._lock = _fork.new_rlock()
-        self.recorded: list[Recorded] = []
-        #: Plans that may be found while something is recorded.
-        self.table: dict[Any, Any] = {}
+        self.stream = stream
         self.run_recorded = run_recorded
-        #: Memory that is read, with the number of leaves, by its identity.
-        self._leaves: dict[int, list[Any]] = {}
-        #: Its bytes, and what running at once would have held at most, at least.
-        self._held = self._most = 0
+        self.run_reduction = run_reduction
+        self.lock = _fork.new_rlock()
+        self.table: dict[Any, Any] = {}
+        self.root = Node()
+        self._sequences = 0
+        # Functions that record have these objects, which stay the same.
+        self.arrays: dict[int, Any] = {}
+        self.numbers: dict[int, int] = {}
+        self.leaves: list[Any] = []
+        self.leaf_numbers: dict[tuple[int, Layout], int] = {}
+        self.scalars: dict[int, Any] = {}
+        self.reduced: set[int] = set()
+        #: Memory that is read by its identity, and how many references to it there are when nobody
+        #: else has it.
+        self.memories: dict[int, tuple[Any, int]] = {}
+        self._clear()
+
+    def _clear(self) -> None:
+        """Forget what is recorded."""
+        self.node = self.root
+        self.numbers.clear()
+        self.arrays.clear()
+        self.leaf_numbers.clear()
+        self.leaves.clear()
+        self.scalars.clear()
+        self.reduced.clear()
+        self.memories.clear()
+        #: Bytes of the memory, and what running at once would have held at most, at least.
+        self.held = self.most = 0
 
     # ---- recording -----------------------------------------------------------------------------
+    #
+    # In this order, so that an interrupt between any two lines leaves nothing half-recorded: what
+    # is stored behind the operations of `node` does not matter.
 
-    def record(self, step: Step, operands: Sequence[Any]) -> Any:
-        """Note an operation; its result, without memory."""
-        for i, slot in step.checks:
-            try:
-                slot[0] = operands[i]
-            except (TypeError, ValueError, OverflowError):
-                return step.run(*operands)  # which says what is wrong
-        stream = self._stream
-        with self._lock:
-            if len(self.recorded) >= MOST_OPERATIONS:
-                self.run()
-            taken: list[Any] = []
-            most = step.nbytes  # that running at once holds at least
-            for x, kind in zip(operands, step.inputs):
-                if type(kind) is not Layout:
-                    taken.append(x)
-                    continue
-                before = _pending.get(id(x))
-                if before is not None:
-                    if before.deferred is self and x._layout is before.step.layout:
-                        taken.append(before)
-                        most += before.step.nbytes
-                        continue
-                    before.deferred.run()
-                memory, pointer = _array.place(x)
-                if (
-                    type(memory) is not Allocation
-                    or memory.stream is not stream
-                    or getattr(memory, "exposed", False)
-                ):
-                    return step.run(*operands)  # others may store there without being seen
-                taken.append((memory, pointer, kind))
-            if self._is_too_much(taken, most, step.nbytes):
-                self.run()
-                return self.record(step, operands)
-            array = object.__new__(_array.array_class)
-            array._layout = step.layout
-            made = Recorded(step, taken, array, self)
-            if not self.recorded:
-                self._begin()
-            _pending[id(array)] = made
-            self.recorded.append(made)
-        return array
+    def operand(self, x: Any, layout: Layout) -> int | None:
+        """The number of an array that has its memory; None if operations on it are not recorded."""
+        pointer = x._pointer  # which runs what it is a result of, on another stream
+        found = self.leaf_numbers.get((pointer, layout))
+        if found is not None:
+            return found
+        memory = x._memory
+        if type(memory) is not Allocation or memory.stream is not self.stream:
+            return None  # others may store there without being seen
+        known = self.memories.get(id(memory))
+        if known is None:
+            self.held += memory.size
+        self.leaves.append(_array.wrap(memory, pointer, layout))
+        # One more has the table.
+        self.memories[id(memory)] = memory, _ONLY_LEAF if known is None else known[1] + 1
+        found = self.leaf_numbers[pointer, layout] = -len(self.leaves)
+        return found
 
-    def _is_too_much(self, operands: Sequence[Any], most: int, nbytes: int) -> bool:
-        """Whether running everything at the end would hold more memory than running at once.
+    def follow(self, step: Step, operands: tuple[int | None, ...]) -> Node | None:
+        """The sequence with one more operation; None if what is recorded had to run first."""
+        node = self.node
+        if node.number >= MOST_OPERATIONS or self._sequences >= MOST_SEQUENCES:
+            self.run()
+            if self._sequences >= MOST_SEQUENCES:
+                self.root, self._sequences = Node(), 0
+                self._clear()
+            return None
+        for x, kind in zip(operands, step.inputs):
+            if x is not None and x >= 0 and node.at(x).step.layout is not kind:
+                self.run()  # its shape was changed meanwhile
+                return None
+        self._sequences += 1
+        return node.children.setdefault((step, *operands), Node(node, Use(step, operands)))
+
+    def holds_more(self, following: Node) -> bool:
+        """Whether running later would hold more memory than running at once.
 
         An operand that nobody has any more is freed later than if its operation had run. That must
         not be seen in what is in use at most.
         """
-        leaves = self._leaves
-        for x in operands:
-            if type(x) is tuple:
-                memory = x[0]
-                counted = leaves.get(id(memory))
-                if counted is None:
-                    leaves[id(memory)] = [memory, 1]
-                    self._held += memory.size
-                else:
-                    counted[1] += 1
-        for memory, count in leaves.values():
-            # The references of leaves, of the list, of the loop, and of the argument.
-            if sys.getrefcount(memory) <= count + 3:
-                break
-        else:
-            if self._most < self._held + most:
-                self._most = self._held + most
+        number = following.number - 1
+        if not number:
             return False
-        wanted = sum([x.step.nbytes for x in self.recorded if x.is_wanted()])
-        return bool(self.recorded) and self._held + wanted + nbytes > self._most
+        uses = following.uses()
+        nbytes = uses[number].step.nbytes
+        for count, use in zip(map(sys.getrefcount, self.arrays.values()), uses[:number]):
+            if count > _ONLY_LISTED:
+                nbytes += use.step.nbytes
+        return self.held + nbytes > self.most
 
     # ---- a stream on which something is recorded -----------------------------------------------
 
-    def _begin(self) -> None:
+    def begin(self) -> None:
+        """Let the stream lack what it lacks while something is recorded."""
         # An interrupt between these lines leaves what `_end` puts right.
-        stream = self._stream
+        stream = self.stream
+        if id(stream) in deferring_streams:
+            return
         self._plans, self._handle, self._argument = stream.plans, stream.handle, stream.argument
         deferring_streams[id(stream)] = self
         stream.plans = self.table
@@ -248,7 +224,7 @@ class Deferred:
         del stream.argument
 
     def _end(self) -> None:
-        stream = self._stream
+        stream = self.stream
         if id(stream) in deferring_streams:
             stream.handle, stream.argument = self._handle, self._argument
             stream.plans = self._plans
@@ -256,11 +232,11 @@ class Deferred:
 
     def find(self, key: tuple) -> Any:
         """A plan that is not in the table, as `Stream.older_plan` has to find it."""
-        with self._lock:
-            stream = self._stream
-            if self.recorded and not _only_reads(key):
+        with self.lock:
+            stream = self.stream
+            if not _only_reads(key):
                 self.run()
-            if not self.recorded:
+            if id(stream) not in deferring_streams:
                 plan = stream.plans.get(key)
                 return stream.older_plan(key) if plan is None else plan
             plan = self._plans.get(key)
@@ -288,13 +264,14 @@ class Deferred:
 
     def _reducing(self, key: tuple, plan: Callable[..., Any]) -> Callable[..., Any]:
         """The plan of a reduction, which reads what its operand is computed from."""
+        layout = key[1]
 
         def reduce(a: Any) -> Any:
-            one = _pending.get(id(a))
-            if one is None or one.deferred is not self or a._layout is not one.step.layout:
-                return plan(a)
-            with self._lock:
-                return self.run_reduction(self._stream, one, key, plan)
+            with self.lock:
+                number = self.numbers.get(id(a))
+                if number is None or self.node.at(number).step.layout is not layout:
+                    return plan(a)
+                return self.run_reduction(self, number, key, plan)
 
         return reduce
 
@@ -302,50 +279,67 @@ class Deferred:
         """Run what is recorded, before the stream has other plans."""
         self.run()
         self.table.clear()
+        self.root, self._sequences = Node(), 0
+        self._clear()
 
     # ---- running -------------------------------------------------------------------------------
 
     def run(self) -> None:
         """Run what is recorded."""
-        with self._lock:
+        with self.lock:
             self._end()
-            recorded = self.recorded
-            if not recorded:
+            node = self.node
+            if node is self.root:
                 return
-            self.recorded = []
-            self._leaves = {}
-            self._held = self._most = 0
+            batch = Batch(
+                node,
+                list(self.arrays.values())[: node.number],
+                self.leaves[:],
+                list(self.scalars.values()),
+            )
+            self._clear()
             try:
-                stream = self._stream
+                stream = self.stream
                 if current.stream.device is stream.device:
-                    self.run_recorded(stream, recorded)
+                    self.run_recorded(stream, batch)
                 else:
                     with stream.device:
-                        self.run_recorded(stream, recorded)
-            finally:
-                self._finish(recorded)
+                        self.run_recorded(stream, batch)
+            except BaseException:
+                self._record_again(batch)
+                raise
 
-    def _finish(self, recorded: list[Recorded]) -> None:
-        """Forget what was computed; what was not, since it failed, can be tried again."""
-        rest = [x for x in recorded if x.is_wanted() and not _has_memory(x.array)]
-        needed = set(rest)
-        for x in reversed(recorded):
-            if x in needed and x.value is None:
-                needed.update([y for y in x.operands if type(y) is Recorded])
-        for x in recorded:
-            if x not in needed or x.value is not None:
-                _pending.pop(id(x.array), None)
-        self.recorded = [x for x in recorded if x in needed and x.value is None]
-        if self.recorded:
-            self._begin()
-
-
-def _has_memory(array: Any) -> bool:
-    try:
-        _slots["_memory"].__get__(array)
-    except AttributeError:
-        return False
-    return True
+    def _record_again(self, batch: Batch) -> None:
+        """Record what was not computed, since something failed: it can be tried again."""
+        uses, values = batch.node.uses(), batch.values
+        needed = set()
+        for i, wanted in reversed(list(enumerate(batch.wanted()))):
+            if (wanted or i in needed) and i not in values:
+                needed.update([i, *[x for x in uses[i].operands if x is not None and x >= 0]])
+        scalar = 0
+        renumbered: dict[int, int] = {}
+        for i, (step, operands) in enumerate(uses):
+            numbers: list[int | None] = []
+            taken = []
+            for x, kind in zip(operands, step.inputs):
+                if x is None:
+                    taken.append(batch.scalars[scalar])
+                    scalar += 1
+                    numbers.append(None)
+                elif x in renumbered:
+                    numbers.append(renumbered[x])
+                elif i in needed and i not in values:
+                    numbers.append(self.operand(values[x] if x >= 0 else batch.leaves[~x], kind))
+            if i not in needed or i in values:
+                continue
+            node = self.node
+            following = node.children.get((step, *numbers)) or self.follow(step, tuple(numbers))
+            assert following is not None
+            self.begin()
+            self.scalars.update(enumerate(taken, node.scalars))
+            array = self.arrays[node.number] = batch.arrays[i]
+            self.node = following
+            self.numbers[id(array)] = renumbered[i] = node.number
 
 
 def _only_reads(key: tuple) -> bool:
@@ -366,10 +360,10 @@ def _only_reads(key: tuple) -> bool:
 def memory_of(array: Any, name: str) -> Any:
     """What an array lacks: the memory or the address of a result that is still to be computed."""
     if name in _slots:
-        found = _pending.get(id(array))
-        if found is not None:
-            found.deferred.run()
-            return _slots[name].__get__(array)
+        for deferred in list(deferring_streams.values()):
+            if id(array) in deferred.numbers:
+                deferred.run()
+                return _slots[name].__get__(array)
     raise AttributeError(
         f"{type(array).__name__!r} object has no attribute {name!r}", name=name, obj=array
     )

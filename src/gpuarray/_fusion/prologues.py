@@ -11,8 +11,9 @@ from typing import Any, Literal, NamedTuple
 
 from gpuarray import _dtypes, _layout
 from gpuarray._fusion import chains
-from gpuarray._fusion.chains import Kernel, Use
+from gpuarray._fusion.chains import Kernel
 from gpuarray._fusion.planning import rewrite
+from gpuarray._fusion.steps import Use
 from gpuarray._layout import Layout
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import reduction
@@ -51,7 +52,7 @@ def reducing(
     """The call that reduces the result of the last operation; False where it is stored first."""
     layout = uses[-1].step.layout
     axes = axes_of(axis, layout.ndim, scalars=not function.mean or function.nan)
-    plan = chains.Plan(uses)
+    plan = chains.Plan(uses, [False] * (len(uses) - 1) + [True])
     if len(plan.kernels) != 1 or not layout.size:
         return False
     (kernel,) = plan.kernels

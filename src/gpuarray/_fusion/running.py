@@ -7,16 +7,16 @@ runs operation by operation, with kernels that exist, while a thread compiles th
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from gpuarray import _array, _fork, _log
+from gpuarray import _fork, _log
 from gpuarray._fusion import chains, prologues
-from gpuarray._fusion.chains import Chain, Plan, Use
-from gpuarray._fusion.deferred import Recorded
+from gpuarray._fusion.chains import Plan
+from gpuarray._fusion.deferred import Batch, Deferred
+from gpuarray._fusion.steps import Node
 from gpuarray._runtime.device import Device
-from gpuarray._runtime.plans import find
 from gpuarray._runtime.stream import Stream
 
 #: Whether a chain's kernels are compiled when it is first seen, before it runs.
@@ -35,79 +35,75 @@ class _Compiling:
         self.done = False
 
 
-#: Kernels that are being compiled, or have not run since, by the device and the chain.
-_compiling: dict[Any, _Compiling] = {}
-#: How many of them are kept: chains that do not come again would stay for ever.
-_MOST_COMPILING = 256
-
-
-def _made(device: Device, key: Any, make: Callable[[], Any]) -> Any:
-    """What a function makes that compiles kernels; None while a thread does."""
-    compiling = _compiling.get(key)
-    if compiling is None:
-        if len(_compiling) >= _MOST_COMPILING:
-            _compiling.pop(next(iter(_compiling)), None)
-        compiling = _compiling[key] = _Compiling(device, make)
-        _compile_later(compiling)
-        return None
-    if compiling.done:
-        _compiling.pop(key, None)
-    return compiling.made
-
-
-def run(stream: Stream, recorded: list[Recorded]) -> None:
+def run(stream: Stream, batch: Batch) -> None:
     """Run recorded operations, and give their results memory."""
-    if len(recorded) == 1:
-        _one_by_one(recorded)
+    node = batch.node
+    if node.number == 1:
+        _one_by_one(batch)
         return
-    chain = chains.read(recorded)
-    call = find(stream, (_call_of, chain.uses), _call_of, stream, chain.uses)
-    if call is None:
-        _one_by_one(recorded)
-    else:
-        call(recorded, chain)
+    wanted = batch.wanted()
+    call = node.calls.get(wanted)
+    if call is None or type(call) is _Compiling:
+        call = _call_of(stream, node, wanted, call)
+    call(batch)
 
 
-def _call_of(stream: Stream, uses: tuple[Use, ...]) -> Callable[..., None] | None:
-    """What runs a chain fused; None while that is compiled."""
+def _call_of(
+    stream: Stream, node: Node, wanted: tuple[bool, ...], compiling: _Compiling | None
+) -> Callable[[Batch], None]:
+    """What runs a sequence of operations: one by one while its kernels are compiled."""
 
     def make() -> Plan:
-        plan = Plan(uses)
+        plan = Plan(node.uses(), wanted)
         for kernel in plan.kernels:
             chains.load(kernel, stream)
         return plan
 
     if immediate:
-        return _fused(Plan(uses), stream)
-    plan = _made(stream.device, (stream.device, uses), make)
-    return None if plan is None else _fused(plan, stream)
+        plan = Plan(node.uses(), wanted)
+    elif compiling is None:
+        compiling = node.calls[wanted] = _Compiling(stream.device, make)
+        _compile_later(compiling)
+        return _one_by_one
+    elif not compiling.done:
+        return _one_by_one
+    else:
+        plan = compiling.made
+    call = node.calls[wanted] = _fused(plan, stream)
+    return call
 
 
-def reduce(stream: Stream, one: Recorded, key: tuple, plan: Callable[..., Any]) -> Any:
+def reduce(deferred: Deferred, number: int, key: tuple, plan: Callable[..., Any]) -> Any:
     """Reduce a result that is not computed; ``plan`` does it for one that is."""
-    array, deferred = one.array, one.deferred
-    if one.is_reduced:  # the second time it is quicker to read it
+    array = deferred.arrays[number]
+    if number in deferred.reduced:  # the second time it is quicker to read it
         return plan(array)
-    chain = chains.read(chains.ancestors(one), only=one)
-    function, _, axis, keepdims = key
-    kept = reduce, key, chain.uses
-    found = deferred.table.get(kept)
-    if not found:
+    stream = deferred.stream
+    node = deferred.node.before(number + 1)
+    found = node.reductions.get(key)
+    if found is None or type(found) is _Compiling:
+        compiling, found = found, None
+        function, _, axis, keepdims = key
+        if compiling is None:
+            make = partial(prologues.reducing, function, node.uses(), axis, keepdims, stream)
+            compiling = node.reductions[key] = _Compiling(stream.device, make)
+            if not immediate:
+                _compile_later(compiling)
         result = plan(array)
-        if found is None:
-            # Its call is made when nothing is recorded any more: it needs the stream's handle.
-            make = partial(prologues.reducing, function, chain.uses, axis, keepdims, stream)
-            found = make() if immediate else _made(stream.device, kept, make)
-            if found is not None:
-                deferred.table[kept] = found
+        # Its call is made when nothing is recorded any more: it needs the stream's handle.
+        if immediate and not compiling.done:
+            compiling.made, compiling.done = compiling.make(), True
+        if compiling.done:
+            node.reductions[key] = compiling.made
         return result
-    one.is_reduced = True
-    leaves = [_array.wrap(*x) for x in chain.leaves]
-    operands = [chain.scalars[x[0]] if type(x) is tuple else leaves[~x] for x in found.takes]
-    return found.run(*operands)
+    if found is False:
+        return plan(array)
+    deferred.reduced.add(number)
+    leaves, scalars = deferred.leaves, deferred.scalars
+    return found.run(*[scalars[x[0]] if type(x) is tuple else leaves[~x] for x in found.takes])
 
 
-def _fused(plan: Plan, stream: Stream) -> Callable[[Sequence[Recorded], Chain], None]:
+def _fused(plan: Plan, stream: Stream) -> Callable[[Batch], None]:
     """A function that launches the kernels of a plan."""
     launches = [(chains.make_call(x, stream), x.takes, x.gives) for x in plan.kernels]
     # Behind the last kernel that reads it a result that nobody wants is dropped.
@@ -115,10 +111,10 @@ def _fused(plan: Plan, stream: Stream) -> Callable[[Sequence[Recorded], Chain], 
     for k, (_, takes, _) in enumerate(launches):
         last.update({x: k for x in takes if type(x) is int and x >= 0})
     drops = [[x for x, k in last.items() if k == i] for i in range(len(launches))]
+    wanted = plan.wanted
 
-    def call(recorded: Sequence[Recorded], chain: Chain) -> None:
-        leaves = [_array.wrap(*x) for x in chain.leaves]
-        scalars = chain.scalars
+    def call(batch: Batch) -> None:
+        leaves, scalars = batch.leaves, batch.scalars
         values: dict[int, Any] = {}
         for (run, takes, gives), dropped in zip(launches, drops):
             found = run(
@@ -132,39 +128,51 @@ def _fused(plan: Plan, stream: Stream) -> Callable[[Sequence[Recorded], Chain], 
             else:
                 values.update(zip(gives, found))
             for x in gives:
-                one = recorded[x]
-                if chain.uses[x].wanted:
-                    one.value = values[x]
-                    one.store(values[x])
+                if wanted[x]:
+                    batch.store(x, values[x])
             for x in dropped:
                 del values[x]
 
-    return call
+    if len(launches) != 1:
+        return call
+    ((run, takes, gives),) = launches
+    indices = [x[0] if type(x) is tuple else x for x in takes]
+    scalar = [type(x) is tuple for x in takes]
+    pairs = list(zip(indices, scalar))
+
+    def call_one(batch: Batch) -> None:
+        leaves, scalars = batch.leaves, batch.scalars
+        found = run(*[scalars[x] if is_scalar else leaves[~x] for x, is_scalar in pairs])
+        if len(gives) == 1:
+            batch.store(gives[0], found)
+        else:
+            for x, value in zip(gives, found):
+                batch.store(x, value)
+
+    return call_one
 
 
-def _one_by_one(recorded: Sequence[Recorded]) -> None:
+def _one_by_one(batch: Batch) -> None:
     """Run operations as they were called, and free what nobody wants behind its last use."""
-    last: dict[Recorded, Recorded] = {}
-    for one in recorded:
-        for x in one.operands:
-            if type(x) is Recorded:
-                last[x] = one
-    for one in recorded:
-        operands = []
-        for x in one.operands:
-            if type(x) is tuple:
-                operands.append(_array.wrap(*x))
-            else:
-                operands.append(x.value if type(x) is Recorded else x)
-        value = one.step.run(*operands)
-        if one.is_wanted():
-            one.store(value)
-        if one in last or one.is_wanted():
-            one.value = value
+    uses, values = batch.node.uses(), batch.values
+    last: dict[int, int] = {}
+    for i, use in enumerate(uses):
+        last.update({x: i for x in use.operands if x is not None and x >= 0})
+    scalars = iter(batch.scalars)
+    for i, (step, numbers) in enumerate(uses):
+        operands = [
+            next(scalars) if x is None else values[x] if x >= 0 else batch.leaves[~x]
+            for x in numbers
+        ]
+        value = step.run(*operands)
+        if batch.is_wanted(i):
+            batch.store(i, value)
+        elif i in last:
+            values[i] = value
         del operands, value
-        for x in one.operands:
-            if type(x) is Recorded and last.get(x) is one and not x.is_wanted():
-                x.value = None
+        for x in set(numbers):
+            if x is not None and x >= 0 and last[x] == i and not batch.is_wanted(x):
+                del values[x]
 
 
 # ---- compiling in the background -----------------------------------------------------------------

@@ -40,12 +40,10 @@ _OUT_OF_MEMORY = 2  # the status, of the driver and of the runtime
 class Allocation(BaseMemory):
     """Memory from the pool; it goes back there when the object dies."""
 
-    __slots__ = ("block", "exposed", "release", "stream")
+    __slots__ = ("block", "release", "stream")
 
     stream: Stream
     foreign = False
-    #: Whether others know the address; there only if they do.
-    exposed: bool
 
     def __init__(self, block: Block, release: Callable[[Block], object], stream: Stream):
         self.block = block
@@ -77,7 +75,7 @@ class Allocation(BaseMemory):
 
     def expose(self) -> None:
         """Note that others know the address, who may read and write without being seen."""
-        self.exposed = True
+        self.__class__ = ExposedAllocation
 
     def _is_private(self) -> bool:
         """Whether the block is a graph's, which nobody gets when it is freed."""
@@ -152,6 +150,12 @@ class Allocation(BaseMemory):
 
 
 _release_lock = _fork.new_lock()
+
+
+class ExposedAllocation(Allocation):
+    """Memory from the pool whose address others know."""
+
+    __slots__ = ()
 
 
 def _freed_already(block: Block) -> None:
