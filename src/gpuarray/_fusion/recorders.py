@@ -134,5 +134,5 @@ def _factory(kinds: str) -> Callable[..., Callable[..., Any]]:
     code = [f"def factory({', '.join(closed)}):", *[f"    {line}" for line in lines]]
     code.append("    return record")
     found: dict[str, Any] = {}
-    exec(compile("\n".join(code), f"<record {kinds}>", "exec"), _scope, found)
+    exec(compile("\n".join(code), f"<_fusion/record {kinds}>", "exec"), _scope, found)
     return found["factory"]
