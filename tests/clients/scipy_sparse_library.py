@@ -13,7 +13,6 @@ import pytest
 #: Why tests do not fit, by parts of their names.
 SKIPPED: dict[str, tuple[str, ...]] = {
     "dok and lil are formats of the host": ("DOK", "LIL", "dok", "lil"),
-    "arrays have two dimensions at most": ("3d", "expand_dims", "permute_dims", "swapaxes"),
 }
 
 

@@ -164,7 +164,7 @@ def test_random_draws_what_scipy_draws():
         with pytest.raises(TypeError, match="random_state"):
             function(rng=1, random_state=1)
     with pytest.raises(ValueError, match="shape must have length"):
-        sparse.random_array((2, 3, 4))
+        sparse.random_array((2,) * 65)
 
 
 def test_complex_numbers_in_a_list_as_integers():

@@ -23,7 +23,7 @@ from gpuarray.scipy.sparse import _conversions, _merging, _selecting
 from gpuarray.scipy.sparse._subscripts import Subscript
 from gpuarray.scipy.sparse._warnings import warn
 
-__all__ = ["assign", "spread_to"]
+__all__ = ["as_values", "assign", "spread_to"]
 
 
 def spread_to(x: Any, shape: tuple[int, ...]) -> Any:
@@ -31,7 +31,7 @@ def spread_to(x: Any, shape: tuple[int, ...]) -> Any:
     return x if x.shape == shape else broadcast_to(x, shape)
 
 
-def assign(a: Any, subscript: Subscript, x: Any, *, quiet: bool = False) -> None:
+def assign(a: Any, subscript: Subscript, x: Any) -> None:
     """Store values at indices of a compressed array, which changes when all is computed."""
     from gpuarray.scipy.sparse._elementwise import is_sparse  # whose class uses this module
 
@@ -40,9 +40,9 @@ def assign(a: Any, subscript: Subscript, x: Any, *, quiet: bool = False) -> None
         if a.ndim == 1 or single:
             x = x.toarray()
         else:
-            _assign_sparse(a, row, column, x, subscript.unique, quiet)
+            _assign_sparse(a, row, column, x, subscript.unique)
             return
-    values = _values(x, a.dtype)
+    values = as_values(x, a.dtype)
     if single and values.size != 1:
         raise ValueError("Trying to assign a sequence to an item")
     if _squeezed(values.shape) != _squeezed(row.shape):
@@ -51,10 +51,10 @@ def assign(a: Any, subscript: Subscript, x: Any, *, quiet: bool = False) -> None
         return
     values = reshape(values, (1,)) if single else ravel(values)
     major, minor = a._swap((row, column))
-    _store(a, major, minor, values, subscript.unique, quiet)
+    _store(a, major, minor, values, subscript.unique)
 
 
-def _values(x: Any, dtype: np.dtype) -> Any:
+def as_values(x: Any, dtype: np.dtype) -> Any:
     """What is assigned, in the array's dtype."""
     if not isinstance(x, ArrayBase):
         return asarray(np.asarray(x, dtype=dtype))
@@ -92,7 +92,7 @@ def _as_array(index: Any, length: int) -> Any:
     return arange(*index.indices(length)) if isinstance(index, slice) else index
 
 
-def _assign_sparse(a: Any, row: Any, column: Any, x: Any, unique: bool, quiet: bool) -> None:
+def _assign_sparse(a: Any, row: Any, column: Any, x: Any, unique: bool) -> None:
     """Store a sparse array: elements that it lacks become zeros where some are stored."""
     if 0 in x.shape:
         return
@@ -105,7 +105,7 @@ def _assign_sparse(a: Any, row: Any, column: Any, x: Any, unique: bool, quiet: b
     if any(x.shape[k] != row.shape[k] and not sizes[k] for k in range(2)):
         raise ValueError(f"shape mismatch in assignment: {x.shape} to {row.shape}")
     x.sum_duplicates()
-    values, (r, c) = _values(x.data, a.dtype), (y.astype(np.int64) for y in x.coords)
+    values, (r, c) = as_values(x.data, a.dtype), (y.astype(np.int64) for y in x.coords)
     count = int(values.size)
     if sizes[0]:
         copies = row.shape[0]
@@ -127,17 +127,17 @@ def _assign_sparse(a: Any, row: Any, column: Any, x: Any, unique: bool, quiet: b
         _replace(a, lines)
         return
     major, minor = a._swap((row[r, c], column[r, c]))
-    _store_in(a, lines, major, minor, values, unique, quiet)
+    _store_in(a, lines, major, minor, values, unique)
 
 
-def _store(a: Any, major: Any, minor: Any, values: Any, unique: bool, quiet: bool) -> None:
+def _store(a: Any, major: Any, minor: Any, values: Any, unique: bool) -> None:
     """Store values at pairs of indices; of several at one place the last one stays."""
     lines = _selecting.lines_of(_merging.canonical(a))
-    _store_in(a, lines, major, minor, values, unique, quiet)
+    _store_in(a, lines, major, minor, values, unique)
 
 
 def _store_in(
-    a: Any, lines: _selecting.Lines, major: Any, minor: Any, values: Any, unique: bool, quiet: bool
+    a: Any, lines: _selecting.Lines, major: Any, minor: Any, values: Any, unique: bool
 ) -> None:
     dtype = lines.indptr.dtype
     major, minor = (_merging.as_indices(ravel(x), dtype) for x in (major, minor))
@@ -153,11 +153,10 @@ def _store_in(
             lines.data[found] = values
             _replace(a, lines)
         return
-    if not quiet:
-        warn(
-            f"Changing the sparsity structure of a {type(a).__name__} is expensive. lil and dok "
-            "are more efficient."
-        )
+    warn(
+        f"Changing the sparsity structure of a {type(a).__name__} is expensive. lil and dok are "
+        "more efficient."
+    )
     total = int(lines.indices.size) + int(values.size)
     index = _merging.index_dtype(lines.indptr, most=total)
     shape = (lines.major, lines.minor)

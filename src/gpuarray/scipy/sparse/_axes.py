@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["reduced_axis"]
+__all__ = ["reduced_axes"]
 
 
-def reduced_axis(axis: Any, ndim: int) -> int | None:
-    """The one axis to reduce along, not negative; None for all of them."""
+def reduced_axes(axis: Any, ndim: int) -> tuple[int, ...] | None:
+    """The axes to reduce along, not negative, in the order given; None for all of them."""
     if axis is None:
         return None
     if isinstance(axis, tuple) and not axis:
@@ -32,4 +32,4 @@ def reduced_axis(axis: Any, ndim: int) -> int | None:
         found.append(number)
     if len(found) != len(set(found)):
         raise ValueError(f"duplicate value in axis: {axis}")
-    return None if len(found) == ndim else found[0]
+    return None if len(found) == ndim else tuple(found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
 
 import numpy as np
@@ -42,7 +42,7 @@ class SparseBase(Products, Elementwise, Reductions, Indexing, Conversions, HeldO
     #: Operators of arrays leave the work to those here.
     __array_ufunc__: ClassVar[None] = None
     _format: ClassVar[str] = ""
-    _dimensions: ClassVar[tuple[int, ...]] = (2,)
+    _dimensions: ClassVar[Sequence[int]] = (2,)
 
     _shape: tuple[int, ...]
     _data: ndarray
@@ -131,7 +131,7 @@ class SparseBase(Products, Elementwise, Reductions, Indexing, Conversions, HeldO
 
     @property
     def mT(self) -> SparseBase:
-        """The transpose of a matrix; an array of one dimension has none.
+        """The last two dimensions exchanged; an array of one dimension has no such transpose.
 
         Raises
         ------
@@ -176,7 +176,7 @@ class SparseBase(Products, Elementwise, Reductions, Indexing, Conversions, HeldO
         >>> sparse.csr_array(cp.eye(2)).reshape(1, 4).toarray()
         array([[1., 0., 0., 1.]])
         """
-        found = _shapes.new_shape(shape, self.shape, (1, 2))
+        found = _shapes.new_shape(shape, self.shape, _shapes.MANY)
         _shapes.order_of(order)
         if found == self.shape:
             return self.copy() if copy else self
@@ -416,6 +416,9 @@ class SparseBase(Products, Elementwise, Reductions, Indexing, Conversions, HeldO
         raise TypeError("sparse array length is ambiguous; use getnnz() or shape[0]")
 
     def __iter__(self) -> Iterator[Any]:
+        if self.ndim > 2:
+            yield from (self[i] for i in range(self.shape[0]))
+            return
         for row in self.tocsr():
             yield row.asformat(self.format) if isinstance(row, SparseBase) else row
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import operator
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -18,9 +15,11 @@ from gpuarray._ops.joining import concatenate
 from gpuarray._ops.ranges import arange
 from gpuarray._ops.searching import count_nonzero
 from gpuarray.kernels.sparse_format.launch import find_in_indices, line_pointers, store_entries
-from gpuarray.scipy.sparse import _conversions, _shapes
+from gpuarray.scipy.sparse import _conversions, _linear
 from gpuarray.scipy.sparse._base import SparseBase, sparray
-from gpuarray.scipy.sparse._coo_parts import CoordinateParts, in_index_dtype
+from gpuarray.scipy.sparse._coo_parts import in_index_dtype
+from gpuarray.scipy.sparse._coo_products import CoordinateProducts
+from gpuarray.scipy.sparse._coo_shapes import CoordinateShapes
 from gpuarray.scipy.sparse._dense import dense_result
 from gpuarray.scipy.sparse._index_dtype import INT64, index_dtype
 from gpuarray.scipy.sparse._matrix import spmatrix
@@ -34,12 +33,12 @@ if TYPE_CHECKING:
 __all__ = ["coo_array", "coo_matrix", "isspmatrix_coo"]
 
 
-class CooBase(CoordinateParts):
+class CooBase(CoordinateProducts, CoordinateShapes):
     """What arrays and matrices in coordinate format share."""
 
     @property
     def col(self) -> ndarray:
-        """The column of each entry."""
+        """The last index of each entry."""
         return self.coords[-1]
 
     @col.setter
@@ -50,17 +49,17 @@ class CooBase(CoordinateParts):
 
     @property
     def row(self) -> ndarray:
-        """The row of each entry: zeros in an array of one dimension."""
+        """The last index but one of each entry: zeros in an array of one dimension."""
         if self.ndim == 1:
             return zeros(self.coords[0].shape, self.coords[0].dtype)
-        return self.coords[0]
+        return self.coords[-2]
 
     @row.setter
     def row(self, rows: Any) -> None:
         if self.ndim < 2:
             raise ValueError("cannot set row attribute of a 1-dimensional sparse array")
-        new = asarray(rows, dtype=self.coords[0].dtype)
-        self.coords = (new, *self.coords[1:])
+        new = asarray(rows, dtype=self.coords[-2].dtype)
+        self.coords = (*self.coords[:-2], new, self.coords[-1])
         self.has_canonical_format = False
 
     def _with_data(self, data: ndarray, copy: bool = True) -> Self:
@@ -79,15 +78,22 @@ class CooBase(CoordinateParts):
     def _getnnz(self, axis: int | None = None) -> Any:
         if axis is None:
             return self.data.size
-        axis = _axis(axis, self.ndim)
-        if self.ndim == 1:
-            return self.data.size
-        return bincount(self.coords[1 - axis], minlength=self._shape[1 - axis])
+        return self._counts(self, _axis(axis, self.ndim))
+
+    @staticmethod
+    def _counts(a: CooBase, axis: int) -> Any:
+        """How many entries there are along an axis."""
+        if a.ndim == 1:
+            return a.data.size
+        if a.ndim == 2:
+            return bincount(a.coords[1 - axis], minlength=a._shape[1 - axis])
+        rows, shape = _linear.as_matrix(a, [axis])
+        return bincount(rows.coords[0], minlength=rows.shape[0]).reshape(shape)
 
     # ---- order ----
 
     def sum_duplicates(self) -> None:
-        """Add entries at one place, and sort them by row and then by column, in place.
+        """Add entries at one place, and sort them by their indices, the first one first, in place.
 
         Sums add values in the order that they have, so that they are the same each time. One sort,
         and it waits for the device once; nothing where it is known that there is nothing to do.
@@ -102,6 +108,10 @@ class CooBase(CoordinateParts):
         (array([2, 4]), array([0, 1]))
         """
         if self.has_canonical_format:
+            return
+        if self.ndim > 2:
+            coords, data = _linear.summed(self.coords, self.data, self._shape)
+            self.coords, self.data, self.has_canonical_format = tuple(coords), data, True
             return
         index = self.coords[0].dtype
         found = _conversions.in_order(
@@ -137,6 +147,8 @@ class CooBase(CoordinateParts):
     tocoo.__doc__ = SparseBase.tocoo.__doc__
 
     def tocsr(self, copy: bool = False) -> CsrBase:
+        if self.ndim > 2:
+            raise ValueError(f"Cannot convert. CSR must be 1D or 2D. Got {self.ndim}D")
         if not self.nnz:
             empty: CsrBase = self._class_of("csr")(self._shape, dtype=self.dtype)
             return empty
@@ -188,12 +200,17 @@ class CooBase(CoordinateParts):
     def todia(self, copy: bool = False) -> DiaBase:
         from gpuarray.scipy.sparse._dia import diagonals_of
 
+        if self.ndim != 2:
+            raise ValueError(f"Cannot convert. DIA format must be 2D. Got {self.ndim}D")
         return diagonals_of(self)
 
     todia.__doc__ = SparseBase.todia.__doc__
 
     def toarray(self, order: str | None = None, out: ndarray | None = None) -> ndarray:
         result, matrix = dense_result(self, order, out)
+        if self.ndim > 2:
+            _linear.store(self, result)
+            return result
         major, minor, data = self.row, self.col, self.data
         if not self.has_canonical_format:
             found = _conversions.in_order(
@@ -207,104 +224,6 @@ class CooBase(CoordinateParts):
 
     toarray.__doc__ = SparseBase.toarray.__doc__
 
-    # ---- shape ----
-
-    def reshape(self, *shape: Any, order: str = "C", copy: bool = False) -> Any:
-        found = _shapes.new_shape(shape, self._shape, self._dimensions)
-        _shapes.order_of(order)
-        if found == self._shape:
-            return self.copy() if copy else self
-        rows, columns = self._shape_2d
-        row, column = astype(self.row, INT64), astype(self.col, INT64)
-        places = row * columns + column if order == "C" else column * rows + row
-        coords: list[Any]
-        if len(found) == 1:
-            coords = [places]
-        else:
-            step = max(found[1] if order == "C" else found[0], 1)
-            coords = [places // step, places % step]
-            if order == "F":
-                coords.reverse()
-        index = index_dtype(self.coords, max(found))
-        data = self.data.copy() if copy else self.data
-        return self._from_parts(data, [in_index_dtype(x, index, False) for x in coords], found)
-
-    reshape.__doc__ = SparseBase.reshape.__doc__
-
-    def resize(self, *shape: Any) -> None:
-        """Change the shape in place: elements that are outside the new one are dropped.
-
-        Waits for the device once where the array becomes smaller.
-
-        Parameters
-        ----------
-        *shape : int, or a tuple of int
-            The new shape. If it has another number of dimensions, elements are first laid out
-            behind one another, row by row.
-
-        Raises
-        ------
-        ValueError
-            If it has more dimensions than there can be.
-
-        Examples
-        --------
-        >>> import gpuarray as cp
-        >>> from gpuarray.scipy import sparse
-        >>> a = sparse.coo_array(cp.eye(3))
-        >>> a.resize(2, 4)
-        >>> a.toarray()
-        array([[1., 0., 0., 0.],
-               [0., 1., 0., 0.]])
-        """
-        given = shape[0] if len(shape) == 1 and not _shapes.is_integer(shape[0]) else shape
-        found = _shapes.as_shape(given, self._dimensions)
-        if len(found) != self.ndim:
-            line = self.reshape(-1)
-            line.resize(math.prod(found))
-            line = line.reshape(found)
-            self._data, self._coords, self._shape = line._data, line._coords, found
-            self.has_canonical_format = False
-            return
-        if any(new < old for new, old in zip(found, self._shape, strict=True)):
-            inside: Any = self.coords[0] < found[0]
-            for x, extent in zip(self.coords[1:], found[1:], strict=True):
-                inside = inside & (x < extent)
-            self.coords, self.data = tuple([x[inside] for x in self.coords]), self.data[inside]
-        index = index_dtype(self.coords, max(found))
-        self.coords = tuple([in_index_dtype(x, index, False) for x in self.coords])
-        self._shape = found
-
-    def transpose(self, axes: tuple[int, int] | None = None, copy: bool = False) -> Self:
-        order = self._order(axes)
-        coords, data = [self.coords[axis] for axis in order], self.data
-        if copy:
-            coords, data = [x.copy() for x in coords], data.copy()
-        return self._from_parts(data, tuple(coords), tuple([self._shape[axis] for axis in order]))
-
-    transpose.__doc__ = SparseBase.transpose.__doc__
-
-    def _order(self, axes: Any) -> Sequence[int]:
-        """Where a transpose's axes come from: of arrays in any order, as SciPy's have it."""
-        reverse = range(self.ndim)[::-1]
-        if axes is None:
-            return reverse
-        cls: type = type(self)
-        if not issubclass(cls, sparray):
-            self._check_axes(axes)
-            return reverse
-        if not hasattr(axes, "__len__") or len(axes) != self.ndim:
-            raise ValueError(
-                f"axes don't match matrix dimensions: {axes!r} are not those of {self.ndim}"
-            )
-        order = [operator.index(axis) for axis in axes]
-        order = [axis + self.ndim if axis < 0 else axis for axis in order]
-        if not all(0 <= axis < self.ndim for axis in order):
-            raise IndexError(f"transpose: axes {axes!r} of an array of {self.ndim} dimensions")
-        if len(set(order)) < self.ndim:
-            raise ValueError(f"repeated axis in transpose: {axes!r}")
-        return order
-
     # ---- elements ----
 
     def nonzero(self) -> tuple[ndarray, ...]:
@@ -317,12 +236,11 @@ class CooBase(CoordinateParts):
         self.sum_duplicates()
         if axis is None:
             return int(asnumpy(count_nonzero(self.data)))
-        other = self.coords[-1 - _axis(axis, self.ndim)]
-        found = _conversions.nonzero_entries(self.data, other)
-        if self.ndim == 1:
-            return self.data.size if found is None else found[0].size
-        extent = self._shape[-1 - _axis(axis, self.ndim)]
-        return bincount(other if found is None else found[0], minlength=extent)
+        found = _conversions.nonzero_entries(self.data, *self.coords)
+        if found is None:
+            return self._counts(self, _axis(axis, self.ndim))
+        *coords, data = found
+        return self._counts(self._from_parts(data, coords, self._shape), _axis(axis, self.ndim))
 
     count_nonzero.__doc__ = SparseBase.count_nonzero.__doc__
 
@@ -387,8 +305,9 @@ class coo_array(sparray, CooBase):
     Parameters
     ----------
     arg1 : array_like, sparse array, or tuple
-        A dense array of one or two dimensions; a sparse array of this package or of SciPy;
-        ``(data, (row, col))`` or ``(data, (index,))``; a shape, of which all elements are zero.
+        A dense array of one dimension to 64; a sparse array of this package or of SciPy;
+        ``(data, coords)`` with an index array for each dimension; a shape, of which all elements
+        are zero.
         What is in host memory is copied to the device.
     shape : tuple of int, optional
         The shape of entries in coordinates; by default the least that has all indices.
@@ -404,7 +323,7 @@ class coo_array(sparray, CooBase):
     data : ndarray
         The values.
     coords : tuple of ndarray
-        The indices, int32 or int64.
+        The indices, int32 or int64; int64 of three dimensions and more.
     has_canonical_format : bool
         Whether it is known that entries are sorted, and no two are at one place.
 
@@ -417,11 +336,14 @@ class coo_array(sparray, CooBase):
 
     Notes
     -----
-    Indices are checked, which waits for the device once.
+    Indices are checked, which waits for the device once. The other formats have two dimensions at
+    most: an array of more computes as a matrix whose rows are some of its dimensions, and whose
+    columns are the others.
 
     Differences from SciPy
     ----------------------
-    There are one or two dimensions, not more.
+    Along an axis of three dimensions and more, `count_nonzero` gives what NumPy does; SciPy counts
+    along another one. `mT` exchanges the last two dimensions; SciPy has no such property.
 
     Examples
     --------
@@ -431,6 +353,8 @@ class coo_array(sparray, CooBase):
     >>> sparse.coo_array((data, (row, col)), shape=(2, 2)).toarray()
     array([[ 0.,  4.],
            [11.,  0.]])
+    >>> sparse.coo_array((data, (row, col, row)), shape=(2, 2, 2)).sum(axis=(0, 2))
+    array([11.,  4.])
     """
 
 

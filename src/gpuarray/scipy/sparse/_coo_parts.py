@@ -27,7 +27,7 @@ class CoordinateParts(DataBase):
     """Values and their coordinates, from any of the forms that a constructor takes."""
 
     _format = "coo"
-    _dimensions: ClassVar[tuple[int, ...]] = (1, 2)
+    _dimensions: ClassVar[Sequence[int]] = _shapes.MANY
 
     _coords: tuple[ndarray, ...]
     #: Whether it is known that entries are sorted by row and column, and no two are at one place.
@@ -89,7 +89,7 @@ class CoordinateParts(DataBase):
 
     def _take_shape(self, shape: tuple[Any, ...], dtype: DTypeLike | None) -> None:
         self._shape = _shapes.as_shape(shape, self._dimensions)
-        index = index_dtype(maxval=max(self._shape))
+        index = _index_for(self._shape)
         self.coords = tuple([zeros(0, index) for _ in self._shape])
         self.data = zeros(0, check_dtype(np.float64 if dtype is None else dtype))
         self.has_canonical_format = True
@@ -119,7 +119,7 @@ class CoordinateParts(DataBase):
         shape = _shapes.as_shape(found if shape is None else shape, self._dimensions)
         # Indices are below the shape: they fit what that fits.
         wide = isinstance(self, sparray) and any(not _fits_int32(x) for x in coords)
-        index = INT64 if wide else index_dtype(maxval=max(shape))
+        index = INT64 if wide else _index_for(shape)
         self.coords = tuple([in_index_dtype(x, index, copy) for x in coords])
         self.data, self._shape = data, shape
         self.has_canonical_format = False
@@ -134,9 +134,14 @@ class CoordinateParts(DataBase):
         self._shape = _shapes.as_shape(dense.shape, self._dimensions)
         if shape is not None and _shapes.as_shape(shape, self._dimensions) != self._shape:
             raise ValueError(f"inconsistent shapes: {shape} != {self._shape}")
-        coords, self.data = _conversions.dense_entries(dense, index_dtype(maxval=max(self._shape)))
+        coords, self.data = _conversions.dense_entries(dense, _index_for(self._shape))
         self.coords = tuple(coords)
         self.has_canonical_format = True
+
+
+def _index_for(shape: tuple[int, ...]) -> np.dtype:
+    """The dtype of an array's indices: as SciPy's, int64 of three dimensions and more."""
+    return INT64 if len(shape) > 2 else index_dtype(maxval=max(shape))
 
 
 def _fits_int32(x: Any) -> bool:

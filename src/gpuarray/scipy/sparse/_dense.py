@@ -17,7 +17,7 @@ __all__ = ["dense_result"]
 
 
 def dense_result(a: SparseBase, order: str | None, out: Any) -> tuple[Any, Any]:
-    """Zeros to store a sparse array in, and the same memory with two dimensions."""
+    """Zeros to store a sparse array in, and the same memory with two dimensions if it has fewer."""
     if out is None:
         result: Any = zeros(a.shape, a.dtype, order or "C")
     else:
@@ -31,10 +31,14 @@ def dense_result(a: SparseBase, order: str | None, out: Any) -> tuple[Any, Any]:
         layout = getattr(out, "_layout", None)
         if layout is None or layout.shape != a.shape or layout.dtype != a.dtype:
             raise ValueError("out array must be same dtype and shape as sparse array")
+        if len(layout.shape) > 2 and not (layout.c_contiguous or layout.f_contiguous):
+            raise ValueError("Output array must be C or F contiguous")
         result = out
         result[...] = 0
     if result.ndim == 2:
         return result, result
+    if result.ndim > 2:
+        return result, None
     layout = result._layout
     row = _layout.layout_of(layout.dtype, (1, *layout.shape), (layout.nbytes, *layout.strides))
     return result, _array.view(result, row)

@@ -9,8 +9,9 @@ import numpy as np
 from gpuarray._array import ArrayBase
 from gpuarray._ops.conversion import asnumpy
 from gpuarray._ops.dimensions import broadcast_to
+from gpuarray._ops.joining import concatenate
 from gpuarray._ops.manipulation import as_array
-from gpuarray._ops.math import divide
+from gpuarray._ops.math import divide, negative
 from gpuarray.scipy.sparse import _comparing, _merging, _multiplying
 
 if TYPE_CHECKING:
@@ -101,6 +102,11 @@ class Elementwise:
 
     def _merge(self: Any, operation: str, other: Any) -> Any:
         """A sum or a difference, in blocks or diagonals where SciPy keeps these."""
+        if self.ndim > 2:
+            # Entries behind one another, as SciPy's: whoever needs them in order adds them.
+            values = other.data if operation == "add" else negative(other.data)
+            coords = [concatenate(pair) for pair in zip(self.coords, other.coords, strict=True)]
+            return self._from_parts(concatenate([self.data, values]), coords, self.shape)
         result = _merging.binary(operation, self, other)
         if self.format == other.format == "dia":
             return result.todia()

@@ -12,6 +12,7 @@ from gpuarray._ops.taking import take
 from gpuarray.scipy.sparse._base import issparse, sparray
 from gpuarray.scipy.sparse._coo import coo_array, coo_matrix
 from gpuarray.scipy.sparse._foreign import from_foreign
+from gpuarray.scipy.sparse._index_dtype import INT64
 
 if TYPE_CHECKING:
     from gpuarray._types import ndarray
@@ -107,6 +108,8 @@ def triu(A: Any, k: int = 0, format: str | None = None) -> sparray | spmatrix:
 def _triangle(A: Any, k: int, format: str | None, upper: bool) -> Any:
     cls = coo_array if isinstance(A, sparray) else coo_matrix
     found = cls(A)
+    if found.ndim != 2:
+        raise ValueError(f"{'triu' if upper else 'tril'}: {found.ndim} dimensions instead of two")
     row, col = (x.astype(np.int64) for x in found.coords)
     kept = flatnonzero(row + k <= col if upper else row + k >= col)
     coords = tuple([take(x, kept) for x in found.coords])
@@ -117,14 +120,14 @@ def _triangle(A: Any, k: int, format: str | None, upper: bool) -> Any:
 
 
 def expand_dims(A: Any, /, *, axis: int = 0) -> sparray | spmatrix:
-    """A sparse array of one dimension as one of two.
+    """A sparse array with one more dimension, of length 1.
 
     Parameters
     ----------
     A : sparse array
-        Of one dimension.
+        The array.
     axis : int, optional
-        Where the new dimension, of length 1, is.
+        Where the new dimension is.
 
     Returns
     -------
@@ -134,7 +137,7 @@ def expand_dims(A: Any, /, *, axis: int = 0) -> sparray | spmatrix:
     Raises
     ------
     ValueError
-        If there is no such axis, or the result had more than two dimensions.
+        If there is no such axis.
 
     Examples
     --------
@@ -149,15 +152,15 @@ def expand_dims(A: Any, /, *, axis: int = 0) -> sparray | spmatrix:
     place = int(axis) if axis >= 0 else int(axis) + A.ndim + 1
     if not 0 <= place <= A.ndim:
         raise ValueError(f"Invalid axis {axis} for N={A.ndim}. Must be in [-N-1, N].")
-    if A.ndim > 1:
-        raise ValueError("expand_dims: sparse arrays have two dimensions at most")
     found = A.tocoo(copy=True)
-    (old,) = found.coords
-    new = zeros(old.shape, dtype=old.dtype)
-    coords = (new, old) if place == 0 else (old, new)
-    shape = (1, *A.shape) if place == 0 else (*A.shape, 1)
+    # As everywhere, indices have 64 bits where there are three dimensions and more.
+    index = INT64 if A.ndim > 1 else found.coords[0].dtype
+    coords = [x.astype(index, copy=False) for x in found.coords]
+    coords.insert(place, zeros(found.data.shape, dtype=index))
+    shape = (*A.shape[:place], 1, *A.shape[place:])
     canonical = found.has_canonical_format
-    return type(found)._from_parts(found.data, coords, shape, canonical=canonical)
+    cls = coo_array if len(shape) > 2 else type(found)
+    return cls._from_parts(found.data, coords, shape, canonical=canonical)
 
 
 def swapaxes(A: Any, axis1: int, axis2: int) -> sparray | spmatrix:
@@ -245,16 +248,18 @@ def permute_dims(A: Any, axes: Any = None, copy: bool = False) -> sparray | spma
         raise ValueError(f"duplicate value in axis: {axes}")
     if order == list(range(ndim)):
         return A.copy() if copy else A
-    return A.tocoo(copy=copy).transpose()
+    found = A.tocoo(copy=copy)
+    coords, shape = [found.coords[i] for i in order], [A.shape[i] for i in order]
+    return type(found)._from_parts(found.data, coords, shape)
 
 
 def matrix_transpose(A: Any) -> sparray | spmatrix:
-    """The rows of a sparse array as columns: its property ``mT``.
+    """The last two dimensions exchanged, rows as columns: the property ``mT``.
 
     Parameters
     ----------
     A : sparse array
-        Of two dimensions.
+        Of two dimensions or more.
 
     Returns
     -------

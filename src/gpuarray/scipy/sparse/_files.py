@@ -61,7 +61,7 @@ def save_npz(file: Any, matrix: Any, compressed: bool = True) -> None:
     a = from_foreign(matrix)
     if not isinstance(a, SparseBase):
         raise TypeError(f"save_npz: a sparse array is needed, and not a {type(matrix).__name__}")
-    if a.ndim == 1 and a.format == "coo":
+    if a.ndim != 2 and a.format == "coo":
         parts: dict[str, Any] = {"coords": np.stack([asnumpy(x) for x in a.tocoo().coords])}
     else:
         parts = {name: asnumpy(getattr(a, name)) for name in _INDICES[a.format]}

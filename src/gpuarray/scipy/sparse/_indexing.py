@@ -9,7 +9,7 @@ import numpy as np
 from gpuarray._ops.conversion import asarray
 from gpuarray._ops.creation import zeros
 from gpuarray._ops.manipulation import ravel, reshape
-from gpuarray.scipy.sparse import _assignment, _merging, _selecting
+from gpuarray.scipy.sparse import _assignment, _coo_indexing, _merging, _selecting
 from gpuarray.scipy.sparse._subscripts import Subscript, parse
 
 __all__ = ["Indexing"]
@@ -20,14 +20,14 @@ class Indexing:
 
     def __getitem__(self: Any, key: Any) -> Any:
         self._check_indexed()
+        if self.format == "coo":
+            return _coo_indexing.select(self, parse(key, self.shape, None))
         found = parse(key, self.shape)
         if len(found.shape) > 2:
             raise IndexError(
                 f"Indexing that leads to >2D is not supported by {self.format} format: "
                 f"the result would have shape {found.shape}"
             )
-        if self.format == "coo":
-            return self._in_coordinates(found)
         return self._select(found)
 
     def _check_indexed(self: Any) -> None:
@@ -39,12 +39,6 @@ class Indexing:
             raise TypeError(
                 f"'{type(self).__name__}' object is not subscriptable; use tocsr() or tocsc()"
             )
-
-    def _in_coordinates(self: Any, subscript: Subscript) -> Any:
-        found = self.tocsr()._select(subscript)
-        if isinstance(found, Indexing):
-            return found.tocoo(copy=False)  # type: ignore[attr-defined]
-        return found if found.ndim == 0 else type(self)(found)
 
     def _select(self: Any, subscript: Subscript) -> Any:
         """The elements at indices, of a compressed array."""
@@ -124,16 +118,10 @@ class Indexing:
 
     def __setitem__(self: Any, key: Any, x: Any) -> None:
         self._check_indexed()
-        found = parse(key, self.shape)
-        if self.format != "coo":
-            _assignment.assign(self, found, x)
-            return
-        changed = self.tocsr(copy=True)
-        _assignment.assign(changed, found, x, quiet=True)
-        changed.eliminate_zeros()  # as SciPy's coordinates, which store none that are assigned
-        result = changed.tocoo(copy=False)
-        self.data, self.coords = result.data, result.coords
-        self.has_canonical_format = True
+        if self.format == "coo":
+            _coo_indexing.assign(self, parse(key, self.shape, None), x)
+        else:
+            _assignment.assign(self, parse(key, self.shape), x)
 
 
 def _as_lines(index: Any) -> Any:

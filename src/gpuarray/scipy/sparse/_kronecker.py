@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpuarray._ops.creation import zeros
 from gpuarray._ops.manipulation import ravel, reshape
 from gpuarray._ops.math import add, multiply
 from gpuarray.scipy.sparse._base import issparse, sparray
 from gpuarray.scipy.sparse._coo import coo_array, coo_matrix
 from gpuarray.scipy.sparse._diagonals import eye, eye_array
-from gpuarray.scipy.sparse._index_dtype import index_dtype
+from gpuarray.scipy.sparse._index_dtype import INT64, index_dtype
 
 if TYPE_CHECKING:
     from gpuarray.scipy.sparse._matrix import spmatrix
@@ -35,7 +36,7 @@ def kron(A: Any, B: Any, format: str | None = None) -> sparray | spmatrix:
     Parameters
     ----------
     A, B : sparse array or array_like
-        Of one or two dimensions.
+        Of any dimensions; those that one of them lacks have length 1.
     format : str, optional
         The result's. By default bsr if at least half of the elements of `B` are stored, else coo.
 
@@ -66,7 +67,7 @@ def kron(A: Any, B: Any, format: str | None = None) -> sparray | spmatrix:
             data = multiply(rows.data[:, None, None], second.toarray()[None])
             blocks = cls._class_of("bsr")
             return blocks((data, rows.indices, rows.indptr), shape=shape)
-    index = index_dtype([*first.coords, *second.coords], max(shape))
+    index = INT64 if ndim > 2 else index_dtype([*first.coords, *second.coords], max(shape))
     coords = []
     for axis in range(ndim):
         pair: list[Any] = []
@@ -80,8 +81,6 @@ def kron(A: Any, B: Any, format: str | None = None) -> sparray | spmatrix:
 
 def _combined(a: Any, b: Any, extent: int, count: int, other: int, index: np.dtype) -> Any:
     """The coordinates of products along one dimension, which an operand may lack."""
-    from gpuarray._ops.creation import zeros
-
     a = zeros(count, dtype=index) if a is None else a
     b = zeros(other, dtype=index) if b is None else b
     return reshape(add((a * index.type(extent))[:, None], b[None, :]), -1)

@@ -13,7 +13,7 @@ from gpuarray._ops.creation import ones, zeros
 from gpuarray._ops.manipulation import reshape
 from gpuarray._ops.ranges import arange
 from gpuarray.errors import HostArrayError
-from gpuarray.scipy.sparse import _products
+from gpuarray.scipy.sparse import _products, _tensor_products
 from gpuarray.scipy.sparse._matrix_products import sparse_product
 
 if TYPE_CHECKING:
@@ -231,6 +231,8 @@ def product(a: Any, other: Any) -> Any:
     """The matrix product with an operand that is no number, or NotImplemented."""
     inner = a.shape[-1]
     if _is_sparse(other):
+        if a.ndim > 2 or (other.ndim > 2 and a.format == "coo"):
+            return _tensor_products.matmul(a, other, True)
         if other.shape[0] != inner:
             columns = "" if other.ndim == 1 else ",m"
             raise ValueError(f"{_PREFIX} (n,k={inner}),(k={other.shape[0]}{columns})->(n,m)")
@@ -239,6 +241,8 @@ def product(a: Any, other: Any) -> Any:
     if x is None:
         return NotImplemented
     shape = x._layout.shape
+    if a.ndim > 2 or (len(shape) > 2 and a.format == "coo"):
+        return _tensor_products.matmul(a, x, False)
     if len(shape) not in (1, 2):
         raise ValueError(
             f"could not interpret dimensions: an operand of shape {shape} is neither a vector nor "
@@ -266,6 +270,8 @@ def reflected_product(a: Any, other: Any) -> Any:
     x = _dense_operand(a, other)
     if x is None:
         return NotImplemented
+    if a.ndim > 2 or (x._layout.ndim > 2 and a.format == "coo"):
+        return _tensor_products.reflected_matmul(a, x)
     found = product(a.transpose(), x.transpose())
     return found.transpose()
 
@@ -311,6 +317,8 @@ _DENSE = {
 
 def _sparse(a: Any, b: Any) -> Any:
     """The product of two sparse arrays whose shapes fit."""
+    if b.ndim > 2:
+        raise ValueError(f"matmul: the format {a.format} has no product with shape {b.shape}")
     if a.format == "csc" and b.ndim == 2:
         other = b.tocsc()
         indptr, indices, data = sparse_product(_Transposed(other), _Transposed(a))

@@ -20,12 +20,12 @@ _MOST = (1 << 31) - 1 - spec.TILE
 
 
 def compressed(a: Any) -> Any:
-    """A sparse array in a compressed format: its own, or else csr."""
-    return a if a.format in ("csr", "csc") else a.tocsr()
+    """A sparse array in a compressed format: its own, or else csr. One of many dimensions stays."""
+    return a if a.format in ("csr", "csc") or a.ndim > 2 else a.tocsr()
 
 
 def canonical(a: Any) -> Any:
-    """A compressed array with sorted indices, each once: itself, or a copy of it."""
+    """An array, not in diagonals, with sorted indices, each once: itself, or a copy of it."""
     if a.has_canonical_format:
         return a
     a = a.copy()
@@ -66,7 +66,13 @@ def merged(operation: str, a: Any, b: Any, loop: np.dtype | None = None) -> tupl
 
 
 def binary(operation: str, a: Any, b: Any) -> Any:
-    """An operation of two arrays of one shape, in the first one's format or csr."""
+    """An operation of two arrays of one shape, in the first one's format or csr.
+
+    Those of many dimensions are one row of all elements each.
+    """
+    if a.ndim > 2:
+        rows = [x.reshape((1, -1)).tocsr() for x in (a, b)]
+        return binary(operation, *rows).tocoo().reshape(a.shape)
     a = compressed(a)
     indptr, indices, data = merged(operation, a, b.asformat(a.format))
     return type(a)._from_parts(data, indices, indptr, a.shape, sorted=True, canonical=True)

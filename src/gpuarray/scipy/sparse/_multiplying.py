@@ -29,6 +29,7 @@ def multiply(a: Any, b: Any) -> Any:
     """The product of two sparse arrays, element by element."""
     if a.shape == b.shape:
         return _merging.binary("multiply", a, b)
+    _check_dimensions(a, b)
     if b.shape in ((1,), (1, 1)):
         scaled = a.tocsr() if a.format == "coo" else a
         result = scaled.multiply(reshape(b.toarray(), ()))
@@ -80,8 +81,20 @@ def _outer(column: Any, row: Any, format: str) -> Any:
     return result.asformat(format)
 
 
+def _check_dimensions(a: Any, b: Any) -> None:
+    if max(a.ndim, b.ndim) > 2:
+        raise ValueError(
+            f"inconsistent shapes {a.shape} and {b.shape}: those of more than two dimensions are "
+            "not broadcast"
+        )
+
+
 def multiply_dense(a: Any, other: Any) -> Any:
     """The product of a sparse and a dense array: in coordinates, at the places that are stored."""
+    if a.ndim > 2:
+        if a.shape != other.shape:
+            _check_dimensions(a, other)
+        return a._with_data(dense_multiply(a.data, other[a.coords]))
     if other.ndim > 2:
         return dense_multiply(a.toarray(), other)
     if other.size == 1:

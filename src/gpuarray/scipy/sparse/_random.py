@@ -10,10 +10,13 @@ import numpy as np
 
 from gpuarray._array import ArrayBase
 from gpuarray._ops.conversion import asarray
+from gpuarray._ops.creation import zeros
+from gpuarray._ops.joining import concatenate
 from gpuarray.random import Generator, RandomState, default_rng
+from gpuarray.scipy.sparse import _linear
 from gpuarray.scipy.sparse._coo import coo_array, coo_matrix
-from gpuarray.scipy.sparse._index_dtype import check_dtype, index_dtype
-from gpuarray.scipy.sparse._shapes import as_shape
+from gpuarray.scipy.sparse._index_dtype import INT64, check_dtype, index_dtype
+from gpuarray.scipy.sparse._shapes import MANY, MOST, as_shape
 
 if TYPE_CHECKING:
     from gpuarray._types import DTypeLike
@@ -38,7 +41,7 @@ def random_array(
     Parameters
     ----------
     shape : tuple of int
-        Of one or two dimensions.
+        Of one dimension to 64.
     density : float, optional
         The part of the elements that is stored, from 0 to 1.
     format : str, optional
@@ -62,9 +65,13 @@ def random_array(
     Raises
     ------
     ValueError
-        If the density is not from 0 to 1, or there are more than two dimensions.
+        If the density is not from 0 to 1.
     TypeError
         If both `rng` and `random_state` are given.
+
+    Differences from SciPy
+    ----------------------
+    Of more than 2^63 elements, the places are those of another stream of random numbers.
 
     Examples
     --------
@@ -72,7 +79,7 @@ def random_array(
     >>> sparse.random_array((10, 20), density=0.25, rng=1).nnz
     50
     """
-    shape = as_shape(shape, (1, 2))
+    shape = as_shape(shape, MANY)
     drawing = _drawing("random_array", rng, random_state)
     data, coords = _draw(shape, density, dtype, drawing, data_sampler)
     return coo_array._from_parts(data, coords, shape, canonical=False).asformat(format)
@@ -194,18 +201,28 @@ def _draw(
         raise ValueError(f"density expected to be 0 <= density <= 1, not {density}")
     total = math.prod(shape)
     count = round(density * total)
-    if total > np.iinfo(np.int64).max:
-        raise ValueError(f"random_array: a shape of {total} elements is too large")
     dtype = np.dtype(np.float64 if dtype is None else check_dtype(dtype))
-    index = index_dtype(maxval=max(shape))
-    places = rng.choice(total, size=count, replace=False).astype(np.int64, copy=False)
-    coords = []
-    for extent in shape:  # the first coordinate runs fastest, as SciPy has it
-        coords.append((places % extent).astype(index) if extent else places.astype(index))
-        places = places // max(extent, 1)
+    index = INT64 if len(shape) > 2 else index_dtype(maxval=max(shape))
+    if total > MOST:
+        coords = _different_places(shape, count, rng)
+    else:
+        places = rng.choice(total, size=count, replace=False).astype(np.int64, copy=False)
+        coords = _linear.unravel(places, shape, "F")  # SciPy's first coordinate runs fastest
+    coords = [x.astype(index, copy=False) for x in coords]
     values = _values(count, dtype, rng) if sampler is None else sampler(size=count)
     data: Any = values if isinstance(values, ArrayBase) else asarray(np.asarray(values))
     return data.astype(dtype, copy=False), tuple(coords)
+
+
+def _different_places(shape: tuple[int, ...], count: int, rng: Any) -> list[Any]:
+    """Coordinates of places that differ from one another, among more than indices can count."""
+    draw = rng.randint if isinstance(rng, RandomState) else rng.integers
+    coords: list[Any] = [zeros(0, np.int64) for _ in shape]
+    while (missing := count - int(coords[0].size)) > 0:
+        new = [draw(0, extent, size=missing, dtype=np.int64) for extent in shape]
+        joined = [concatenate(pair) for pair in zip(coords, new, strict=True)]
+        coords, _ = _linear.summed(joined, zeros(joined[0].shape, np.int8), shape)
+    return coords
 
 
 def _values(count: int, dtype: np.dtype, rng: Any) -> Any:

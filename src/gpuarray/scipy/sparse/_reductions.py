@@ -14,8 +14,8 @@ from gpuarray._ops.creation import zeros
 from gpuarray._ops.manipulation import reshape
 from gpuarray._ops.nonzero import nonzero
 from gpuarray.kernels.sparse_rows import launch
-from gpuarray.scipy.sparse import _merging
-from gpuarray.scipy.sparse._axes import reduced_axis
+from gpuarray.scipy.sparse import _linear, _merging
+from gpuarray.scipy.sparse._axes import reduced_axes
 
 if TYPE_CHECKING:
     from gpuarray._types import DTypeLike, ndarray
@@ -42,8 +42,9 @@ class Reductions:
 
         Parameters
         ----------
-        axis : {None, 0, 1, -1, -2}, optional
+        axis : int or tuple of int, optional
             0 for the sum of each column, 1 for that of each row; by default that of all elements.
+            Of an array of more dimensions, those that are added along.
         dtype : dtype, optional
             Of the result. By default that of the elements, of integers and bools the widest.
         out : ndarray, optional
@@ -52,7 +53,7 @@ class Reductions:
         Returns
         -------
         ndarray
-            Without the axis; of a matrix with both, one of length 1. The same call always gives the
+            Without the axes; of a matrix with both, one of length 1. The same call always gives the
             same bits. Along an axis one launch, where the format is the fitting one of csr and csc.
 
         Raises
@@ -67,11 +68,10 @@ class Reductions:
         >>> sparse.csr_array(cp.array([[1, 2], [0, 3]])).sum(axis=1)
         array([3, 3])
         """
-        found = reduced_axis(axis, self.ndim)
+        found = reduced_axes(axis, self.ndim)
         if found is None:
             return sums.sum(_elements(self), dtype=dtype, out=out)
-        loop = _sum_dtype(self.dtype)
-        return self._result(self._along(found, "add", loop), found, dtype, out)
+        return self._result(self._along(found, "add", _sum_dtype(self.dtype)), found, dtype, out)
 
     def mean(
         self: Any, axis: Any = None, dtype: DTypeLike | None = None, out: ndarray | None = None
@@ -80,8 +80,9 @@ class Reductions:
 
         Parameters
         ----------
-        axis : {None, 0, 1, -1, -2}, optional
+        axis : int or tuple of int, optional
             0 for the mean of each column, 1 for that of each row; by default that of all elements.
+            Of an array of more dimensions, those that it is taken along.
         dtype : dtype, optional
             Of the result. By default that of the elements; float64 of integers and bools, which are
             added as such.
@@ -91,7 +92,7 @@ class Reductions:
         Returns
         -------
         ndarray
-            Without the axis; of a matrix with both, one of length 1.
+            Without the axes; of a matrix with both, one of length 1.
 
         Raises
         ------
@@ -107,15 +108,21 @@ class Reductions:
         >>> sparse.csr_array(cp.array([[1, 2], [0, 3]])).mean(axis=0)
         array([0.5, 2.5])
         """
-        found = reduced_axis(axis, self.ndim)
+        found = reduced_axes(axis, self.ndim)
         loop = np.dtype(np.float64) if self.dtype.kind in "bui" else self.dtype
-        count = math.prod(self.shape) if found is None else self.shape[found]
+        count = math.prod(self.shape if found is None else [self.shape[i] for i in found])
         scaled = self.astype(loop, copy=False).multiply(1.0 / count)
         result: ndarray = scaled.sum(axis=axis, dtype=loop, out=out)
         return result.astype(dtype, copy=False) if dtype is not None and out is None else result
 
-    def _along(self: Any, axis: int, name: str, loop: np.dtype, explicit: bool = True) -> ndarray:
-        """A reduction of each row (axis 1) or column of an array of two dimensions."""
+    def _along(
+        self: Any, axes: tuple[int, ...], name: str, loop: np.dtype, explicit: bool = True
+    ) -> ndarray:
+        """A reduction along axes: of each row or column, or of several dimensions as one."""
+        if self.ndim > 2:
+            matrix, shape = _linear.as_matrix(self, axes)
+            return matrix._along((1,), name, loop, explicit).reshape(shape)
+        (axis,) = axes
         a = self.tocsr() if axis == 1 else self.tocsc()
         if name != "add":
             a = _merging.canonical(a)
@@ -124,11 +131,15 @@ class Reductions:
         return launch.reduce_rows(name, *parts, self.shape[axis], loop, explicit)  # type: ignore[no-any-return]
 
     def _result(
-        self: Any, values: ndarray, axis: int, dtype: DTypeLike | None, out: ndarray | None
+        self: Any,
+        values: ndarray,
+        axes: tuple[int, ...],
+        dtype: DTypeLike | None,
+        out: ndarray | None,
     ) -> ndarray:
-        """Values along an axis in the shape that arrays or matrices have."""
+        """Values along axes in the shape that arrays or matrices have."""
         if not self._is_array():
-            values = reshape(values, (1, -1) if axis == 0 else (-1, 1))
+            values = reshape(values, (1, -1) if axes == (0,) else (-1, 1))
         if out is None:
             return values if dtype is None else values.astype(dtype, copy=False)
         if out.shape != values.shape:
@@ -146,7 +157,7 @@ class Reductions:
 
         Parameters
         ----------
-        axis : {None, 0, 1, -1, -2}, optional
+        axis : int or tuple of int, optional
             0 for each column, 1 for each row; by default of all elements.
         out : None, optional
             There for NumPy's sake: nothing else is taken.
@@ -177,7 +188,7 @@ class Reductions:
 
         Parameters
         ----------
-        axis : {None, 0, 1, -1, -2}, optional
+        axis : int or tuple of int, optional
             0 for each column, 1 for each row; by default of all elements.
         out : None, optional
             There for NumPy's sake: nothing else is taken.
@@ -208,7 +219,7 @@ class Reductions:
 
         Parameters
         ----------
-        axis : {None, 0, 1, -1, -2}, optional
+        axis : int or tuple of int, optional
             0 for each column, 1 for each row; by default of all elements.
         out : None, optional
             There for NumPy's sake: nothing else is taken.
@@ -239,7 +250,7 @@ class Reductions:
 
         Parameters
         ----------
-        axis : {None, 0, 1, -1, -2}, optional
+        axis : int or tuple of int, optional
             0 for each column, 1 for each row; by default of all elements.
         out : None, optional
             There for NumPy's sake: nothing else is taken.
@@ -268,9 +279,8 @@ class Reductions:
     def _extreme(self: Any, axis: Any, out: None, name: str, explicit: bool) -> Any:
         if out is not None:
             raise ValueError("Sparse min/max does not support an 'out' parameter.")
-        found = reduced_axis(axis, self.ndim)
-        empty = 0 in self.shape if found is None else self.shape[found] == 0
-        if empty:
+        found = reduced_axes(axis, self.ndim)
+        if 0 in (self.shape if found is None else [self.shape[i] for i in found]):
             raise ValueError(f"zero-size array to reduction operation {name}")
         if found is None:
             return self._extreme_of_all(name, explicit)
@@ -287,8 +297,10 @@ class Reductions:
             return found
         return getattr(functions, name)(found, zeros((), dtype=self.dtype))  # type: ignore[no-any-return]
 
-    def _sparse_result(self: Any, values: ndarray, axis: int) -> Any:
-        """Values along an axis in coordinates, without zeros."""
+    def _sparse_result(self: Any, values: ndarray, axes: tuple[int, ...]) -> Any:
+        """Values along axes in coordinates, without zeros."""
+        if self.ndim > 2:
+            return type(self)(values)
         length = int(values.size)
         index = np.dtype(np.int32 if length < 1 << 31 else np.int64)
         (places,) = nonzero(values)
@@ -298,7 +310,7 @@ class Reductions:
         if self._is_array():
             return cls._from_parts(data, (kept,), (length,), canonical=True)
         line = zeros(kept.shape, dtype=index)
-        coords, shape = ((line, kept), (1, length)) if axis == 0 else ((kept, line), (length, 1))
+        coords, shape = ((line, kept), (1, length)) if axes == (0,) else ((kept, line), (length, 1))
         return cls._from_parts(data, coords, shape, canonical=True)
 
     def argmax(self: Any, axis: Any = None, out: None = None, *, explicit: bool = False) -> Any:
@@ -306,7 +318,7 @@ class Reductions:
 
         Parameters
         ----------
-        axis : {None, 0, 1, -1, -2}, optional
+        axis : int or tuple of int, optional
             0 for each column, 1 for each row; by default the place in C order among all elements.
         out : None, optional
             There for NumPy's sake: nothing else is taken.
@@ -317,7 +329,7 @@ class Reductions:
         Returns
         -------
         int or ndarray of int64
-            Without the axis; of a matrix with both, one of length 1. A single place is waited for.
+            Without the axes; of a matrix with both, one of length 1. A single place is waited for.
 
         Raises
         ------
@@ -339,7 +351,7 @@ class Reductions:
 
         Parameters
         ----------
-        axis : {None, 0, 1, -1, -2}, optional
+        axis : int or tuple of int, optional
             0 for each column, 1 for each row; by default the place in C order among all elements.
         out : None, optional
             There for NumPy's sake: nothing else is taken.
@@ -350,7 +362,7 @@ class Reductions:
         Returns
         -------
         int or ndarray of int64
-            Without the axis; of a matrix with both, one of length 1. A single place is waited for.
+            Without the axes; of a matrix with both, one of length 1. A single place is waited for.
 
         Raises
         ------
@@ -370,9 +382,9 @@ class Reductions:
     def _place(self: Any, axis: Any, out: None, name: str, explicit: bool) -> Any:
         if out is not None:
             raise ValueError(f"Sparse {name} does not support an 'out' parameter.")
-        found = reduced_axis(axis, self.ndim)
+        found = reduced_axes(axis, self.ndim)
         if found is not None:
-            if self.shape[found] == 0:
+            if 0 in [self.shape[i] for i in found]:
                 raise ValueError(f"Cannot apply {name} along a zero-sized dimension.")
             places = self._along(found, name, self.dtype, explicit)
             return places if self._is_array() else self._result(places, found, None, None)
@@ -382,18 +394,14 @@ class Reductions:
             if explicit:
                 raise ValueError(f"Cannot apply {name} to zero matrix when explicit=True.")
             return 0
-        a = _merging.canonical(self.tocsr())
+        a = _merging.canonical(self.tocoo() if self.ndim > 2 else self.tocsr())
         if explicit:
             return int(asnumpy(getattr(searching, name)(a.data)))
         return self._place_in_all(a, name)
 
     def _place_in_all(self: Any, a: Any, name: str) -> int:
-        """The place among all elements of a canonical csr array, as if it were one row."""
-        columns = self.shape[-1]
-        line = a.tocoo().coords
-        place = line[-1].astype(_INT64)
-        if self.ndim == 2:
-            place = line[0].astype(_INT64) * columns + place
+        """The place among all elements of a canonical array, as if it were one row."""
+        place = _linear.ravel(a.tocoo().coords, self.shape)
         indptr = _pair(int(place.size))
         found = launch.reduce_rows(
             name, indptr, ascontiguousarray(place), ascontiguousarray(a.data),

@@ -9,7 +9,13 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["as_2d", "as_shape", "is_integer", "is_shape", "new_shape", "order_of"]
+__all__ = ["MANY", "MOST", "as_2d", "as_shape", "is_integer", "is_shape", "new_shape", "order_of"]
+
+#: How many dimensions an array in coordinates may have, as NumPy's.
+MANY = range(1, 65)
+
+#: Elements that int64 indices can tell apart.
+MOST = int(np.iinfo(np.int64).max)
 
 
 def is_integer(x: Any) -> bool:
@@ -42,12 +48,14 @@ def as_shape(shape: Any, allowed: Sequence[int]) -> tuple[int, ...]:
 
 def as_2d(shape: tuple[int, ...]) -> tuple[int, int]:
     """A shape of one or two dimensions, one dimension as a row."""
+    if len(shape) > 2:
+        raise ValueError(f"an array of one or two dimensions is needed, and not of shape {shape}")
     return (1, shape[0]) if len(shape) == 1 else (shape[0], shape[1])
 
 
 def _check_length(shape: tuple[int, ...], allowed: Sequence[int]) -> None:
     if len(shape) not in allowed:
-        raise ValueError(f"shape must have length in {tuple(allowed)}. Got new_shape={shape}")
+        raise ValueError(f"shape must have length in {allowed}. Got new_shape={shape}")
 
 
 def new_shape(

@@ -28,23 +28,41 @@ class Subscript(NamedTuple):
         Of the result, dimensions that None adds included.
     unique : bool
         Whether it is known that no element is meant twice.
+    sources : tuple of (int or None)
+        Where the result's dimensions come from: the array's dimension of a slice; -1, -2 and so on
+        for those of the index arrays' common shape; None for a new one.
     """
 
     indices: tuple[Any, ...]
     shape: tuple[int, ...]
     unique: bool
+    sources: tuple[int | None, ...]
 
 
-def parse(key: Any, shape: tuple[int, ...]) -> Subscript:
+def parse(key: Any, shape: tuple[int, ...], most: int | None = 2) -> Subscript:
     """Check what is between the brackets.
 
     Indices that are arrays on the device are waited for: their bounds are checked.
+
+    Parameters
+    ----------
+    key : object
+        What is between the brackets.
+    shape : tuple of int
+        Of the array.
+    most : int or None, optional
+        How many dimensions an index array may have. With None, as many as it likes, and the
+        dimensions of index arrays are where NumPy has them; else where SciPy's compressed formats
+        have them.
     """
     if key is Ellipsis:
-        return Subscript((slice(None),) * len(shape), shape, True)
-    given = _with_ellipsis(key if isinstance(key, tuple) else (key,), key, len(shape))
+        return Subscript((slice(None),) * len(shape), shape, True, tuple(range(len(shape))))
+    given = _with_ellipsis(key if isinstance(key, tuple) else (key,), key, len(shape), most)
     indices: list[Any] = []
     found: list[int] = []  # the result's extents without those of index arrays
+    sources: list[int | None] = []
+    items: list[int] = []  # where those that are chosen are in the brackets
+    first = 0  # how many extents are before the first of them
     arrays: list[int] = []  # which indices are arrays
     chosen: list[int] = []  # which indices are arrays or integers
     unique = True
@@ -52,10 +70,16 @@ def parse(key: Any, shape: tuple[int, ...]) -> Subscript:
         dimension = len(indices)
         if x is None:
             found.append(1)
-        elif isinstance(x, slice):
+            sources.append(None)
+            continue
+        if isinstance(x, slice):
             indices.append(x)
             found.append(len(range(*x.indices(shape[dimension]))))
-        elif isinstance(x, int):
+            sources.append(dimension)
+            continue
+        first = first if items else len(found)
+        items.append(number)
+        if isinstance(x, int):
             chosen.append(dimension)
             indices.append(_in_bounds(x, shape[dimension]))
         elif x.dtype.kind == "b":
@@ -82,13 +106,17 @@ def parse(key: Any, shape: tuple[int, ...]) -> Subscript:
                 "shape mismatch: indexing arrays could not be broadcast together with shapes "
                 f"{text}"
             ) from None
-        apart = len(arrays) > 1 and len(chosen) != chosen[-1] - chosen[0] + 1
-        at = 0 if apart else chosen[0]
+        if most is None:
+            at = 0 if len(items) != items[-1] - items[0] + 1 else first
+        else:
+            apart = len(arrays) > 1 and len(chosen) != chosen[-1] - chosen[0] + 1
+            at = 0 if apart else chosen[0]
         found = [*found[:at], *common, *found[at:]]
-    return Subscript(tuple(indices), tuple(found), unique)
+        sources = [*sources[:at], *range(-1, -1 - len(common), -1), *sources[at:]]
+    return Subscript(tuple(indices), tuple(found), unique, tuple(sources))
 
 
-def _with_ellipsis(key: tuple[Any, ...], given: Any, ndim: int) -> list[Any]:
+def _with_ellipsis(key: tuple[Any, ...], given: Any, ndim: int, most: int | None) -> list[Any]:
     """Each index in a kind of its own, with slices for what an ellipsis, or nothing, stands for."""
     place: int | None = None
     found: list[Any] = []
@@ -99,7 +127,7 @@ def _with_ellipsis(key: tuple[Any, ...], given: Any, ndim: int) -> list[Any]:
                 raise IndexError("an index can only have a single ellipsis")
             place = len(found)
             continue
-        x = _of_kind(x)
+        x = _of_kind(x, most)
         found.append(x)
         if x is not None:
             used += x.ndim if getattr(x, "dtype", None) == np.bool_ else 1
@@ -112,7 +140,7 @@ def _with_ellipsis(key: tuple[Any, ...], given: Any, ndim: int) -> list[Any]:
     return found + rest if place is None else [*found[:place], *rest, *found[place:]]
 
 
-def _of_kind(x: Any) -> Any:
+def _of_kind(x: Any, most: int | None) -> Any:
     """An index as None, a slice, an int or an array: dense, or sparse of bools."""
     from gpuarray.scipy.sparse._elementwise import is_sparse  # whose class uses this module
 
@@ -140,9 +168,11 @@ def _of_kind(x: Any) -> Any:
         if found.dtype.kind in "iu" or (found.dtype.kind == "f" and found == int(found)):
             return int(found)
         raise IndexError(f"Index dimension must be 1 or 2. Got 0: {x!r}")
-    if found.ndim > 2:
+    if found.dtype.kind == "b":
+        return found
+    if most is not None and found.ndim > most:
         raise IndexError(f"Index dimension must be 1 or 2. Got {found.ndim}")
-    if found.dtype.kind == "b" or (found.dtype.kind in "iu"):
+    if found.dtype.kind in "iu":
         return found
     if found.size == 0:
         return found.astype(np.int64)
