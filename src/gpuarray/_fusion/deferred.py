@@ -27,7 +27,7 @@ from gpuarray._runtime.pool import Allocation
 from gpuarray._runtime.stream import PLAN_LIMIT, Stream
 from gpuarray._ufunc.function import ufunc
 from gpuarray.kernels.reduction.moments import Deviation
-from gpuarray.kernels.reduction.rules import Reduction
+from gpuarray.kernels.reduction.rules import ArgReduction, CountReduction, Reduction
 
 #: From so many bytes of the result on an operation is recorded: then its kernel takes longer than
 #: the call.
@@ -36,6 +36,9 @@ LEAST_BYTES = 4 << 20
 MOST_OPERATIONS = 64
 #: Sequences of operations that a stream knows at most.
 MOST_SEQUENCES = 4096
+
+#: What computes its operand where it reads it.
+_REDUCTIONS = (Reduction, CountReduction, ArgReduction, Deviation)
 
 #: The descriptors of the attributes that an array without memory lacks.
 _slots: dict[str, Any] = {name: vars(_array.ArrayBase)[name] for name in ("_memory", "_pointer")}
@@ -255,7 +258,7 @@ class Deferred:
 
     def _meanwhile(self, key: tuple, plan: Any) -> Any:
         """Keep a plan in the table, as what takes results that are not computed."""
-        if type(key[0]) is Reduction:  # those derived from it compute something else
+        if type(key[0]) in _REDUCTIONS:  # others derived from them compute something else
             plan = self._reducing(key, plan)
         if len(self.table) >= PLAN_LIMIT:
             self.table.clear()
@@ -266,12 +269,12 @@ class Deferred:
         """The plan of a reduction, which reads what its operand is computed from."""
         layout = key[1]
 
-        def reduce(a: Any) -> Any:
+        def reduce(a: Any, *numbers: Any) -> Any:
             with self.lock:
                 number = self.numbers.get(id(a))
                 if number is None or self.node.at(number).step.layout is not layout:
-                    return plan(a)
-                return self.run_reduction(self, number, key, plan)
+                    return plan(a, *numbers)
+                return self.run_reduction(self, number, key, plan, *numbers)
 
         return reduce
 
@@ -354,6 +357,8 @@ def _only_reads(key: tuple) -> bool:
         return len(key) == 4 + nin + nout and all(x is None for x in outputs)
     if isinstance(function, Reduction):
         return len(key) == 4  # longer with a mask or an output
+    if isinstance(function, ArgReduction):
+        return len(key) == 4
     return isinstance(function, Deviation) and len(key) == 5
 
 

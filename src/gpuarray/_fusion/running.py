@@ -73,34 +73,36 @@ def _call_of(
     return call
 
 
-def reduce(deferred: Deferred, number: int, key: tuple, plan: Callable[..., Any]) -> Any:
+def reduce(
+    deferred: Deferred, number: int, key: tuple, plan: Callable[..., Any], *numbers: Any
+) -> Any:
     """Reduce a result that is not computed; ``plan`` does it for one that is."""
     array = deferred.arrays[number]
     if number in deferred.reduced:  # the second time it is quicker to read it
-        return plan(array)
+        return plan(array, *numbers)
     stream = deferred.stream
     node = deferred.node.before(number + 1)
     found = node.reductions.get(key)
     if found is None or type(found) is _Compiling:
         compiling, found = found, None
-        function, _, axis, keepdims = key
+        function, _, *options = key
+        make = partial(prologues.reducing, function, node.uses(), tuple(options))
         if compiling is None:
-            make = partial(prologues.reducing, function, node.uses(), axis, keepdims, stream)
-            compiling = node.reductions[key] = _Compiling(stream.device, make)
+            load = partial(make, only_load=True)
+            compiling = node.reductions[key] = _Compiling(stream.device, load)
             if not immediate:
                 _compile_later(compiling)
-        result = plan(array)
+        result = plan(array, *numbers)
         # Its call is made when nothing is recorded any more: it needs the stream's handle.
-        if immediate and not compiling.done:
-            compiling.made, compiling.done = compiling.make(), True
-        if compiling.done:
-            node.reductions[key] = compiling.made
+        if immediate or compiling.done:
+            node.reductions[key] = make()
         return result
     if found is False:
-        return plan(array)
+        return plan(array, *numbers)
     deferred.reduced.add(number)
     leaves, scalars = deferred.leaves, deferred.scalars
-    return found.run(*[scalars[x[0]] if type(x) is tuple else leaves[~x] for x in found.takes])
+    taken = [scalars[x[0]] if type(x) is tuple else leaves[~x] for x in found.takes]
+    return found.run(*taken, *numbers)
 
 
 def _fused(plan: Plan, stream: Stream) -> Callable[[Batch], None]:

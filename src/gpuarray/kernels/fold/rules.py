@@ -73,13 +73,13 @@ class OrderedReduction(Reduction):
 
     __slots__ = ()
 
-    def _plan(self, operands: Sequence[Any], axis: Any, *rest: Any) -> Callable:
-        if len(axes_of(axis, operands[0]._layout.ndim)) > 1:
+    def _plan(self, layouts: Sequence[Layout], axis: Any, *rest: Any) -> Callable:
+        if len(axes_of(axis, layouts[0].ndim)) > 1:
             raise ValueError(
                 f"reduction operation {self.name!r} is not reorderable, so at most one axis may "
                 "be specified"
             )
-        return super()._plan(operands, axis, *rest)
+        return super()._plan(layouts, axis, *rest)
 
     def _make_call(
         self,
@@ -90,11 +90,12 @@ class OrderedReduction(Reduction):
         loop: np.dtype,
         result: np.dtype,
         initial: str | None,
+        source: Any = None,
     ) -> Callable:
-        source = layouts[0].dtype
-        loops = _loop(self.row, source, loop, None, False)
+        dtype = layouts[0].dtype
+        loops = _loop(self.row, dtype, loop, None, False)
         return fold.launch.make_call(
-            _computation(self.row, source, loops, initial), layouts[0],
+            _computation(self.row, dtype, loops, initial), layouts[0],
             axes[0] if axes else None, target, given, current.stream, "reduce",
             layouts[1] if len(layouts) == 2 else None,
         )  # fmt: skip

@@ -9,6 +9,7 @@ from gpuarray._namespace.lazy import submodules
 if TYPE_CHECKING:
     from gpuarray.kernels.reduction import (
         arguments,
+        computed,
         functions,
         launch,
         logsums,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "arguments",
+    "computed",
     "functions",
     "launch",
     "logsums",

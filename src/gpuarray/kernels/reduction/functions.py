@@ -12,6 +12,7 @@ from gpuarray._dtypes import cpp_name, itemsize
 from gpuarray.kernels.generator.expressions import Cast, Constant, Expression, Input, Scalar, walk
 from gpuarray.kernels.generator.parameters import KernelParameter, pointer, scalar
 from gpuarray.kernels.generator.render import CALLED, DEVICE, Body, is_heavy
+from gpuarray.kernels.reduction import computed
 from gpuarray.kernels.reduction.tables import real
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ def function_of(spec: ReductionSpec, headers: set[str]) -> Function:
 
 def operands(spec: ReductionSpec) -> list[KernelParameter]:
     """The parameters for the inputs."""
+    if spec.computed is not None:
+        return computed.members(spec.computed)
     return [
         pointer(f"operand{i}", f"const Stored<{cpp_name(x.dtype)}>::type")
         for i, x in enumerate(spec.inputs)
@@ -43,7 +46,7 @@ class Function:
         self.spec = spec
         self.headers = headers
         self.element = cpp_name(spec.neutral.dtype)  # what an element is mapped to
-        self.computed = spec.inputs[:-1] if spec.masked else spec.inputs
+        self.taken = spec.inputs[:-1] if spec.masked else spec.inputs
         if spec.partial:
             self.element = cpp_name(spec.partial.dtype)
             self.thread = "Totals<Function, Items>"
@@ -73,6 +76,12 @@ class Function:
         result += [scalar(f"scalar{i}", x) for i, x in enumerate(self.spec.scalars)]
         return result
 
+    def places(self) -> list[KernelParameter]:
+        """Its last data member, where elements are computed of operands that lie otherwise."""
+        if self.spec.computed is None:
+            return []
+        return computed.places(self.spec.computed, self.spec.index)
+
     def text(self) -> str:
         """The members of the struct."""
         spec = self.spec
@@ -82,9 +91,10 @@ class Function:
             f"typedef {self.thread} Thread;",
             f"typedef Stored<{cpp_name(spec.inputs[0].dtype)}>::type Element;",
             f"enum {{ INDICES = {int(spec.finds_index)}, PACKED = {packed} }};",
-            *(f"{member.declaration};" for member in self.members()),
+            f"enum {{ COMPUTED = {int(spec.computed is not None)} }};",
+            *(f"{member.declaration};" for member in (*self.members(), *self.places())),
             "",
-            "GPUARRAY_DEVICE const Element* elements() const { return operand0; }",
+            *self.elements(),
             *self.neutral(spec.neutral.dtype),
             *self.map(),
             *self.item(),
@@ -131,7 +141,7 @@ class Function:
 
     def parameters(self) -> str:
         """One element of every operand."""
-        return ", ".join([f"{cpp_name(x.dtype)} in{i}" for i, x in enumerate(self.computed)])
+        return ", ".join([f"{cpp_name(x.dtype)} in{i}" for i, x in enumerate(self.taken)])
 
     def map(self) -> list[str]:
         """What an element becomes."""
@@ -156,13 +166,19 @@ class Function:
             if first + i in used
         ]
 
+    def elements(self) -> list[str]:
+        """Where elements are, or how they are computed."""
+        if self.spec.computed is not None:
+            return computed.text(self.spec.computed, self.spec.index, self.headers)
+        return ["GPUARRAY_DEVICE const Element* elements() const { return operand0; }"]
+
     def index_parameter(self) -> str:
         """The parameter for an element's index, without a name where nobody asks for it."""
         return f"{self.spec.index}_t" + (" index" if self.spec.finds_index else "")
 
     def item(self) -> list[str]:
         """The item of one element of every operand."""
-        names = ", ".join([f"in{i}" for i in range(len(self.computed))])
+        names = ", ".join([f"in{i}" for i in range(len(self.taken))])
         lines = [
             f"GPUARRAY_DEVICE auto item({self.parameters()}, {self.index_parameter()}) const {{",
             f"    return Thread::Item({self.made(f'map({names})')});",
@@ -174,7 +190,7 @@ class Function:
 
     def of(self) -> list[str]:
         """The item of the only operand's element, for those that load it themselves."""
-        if len(self.computed) != 1:
+        if len(self.taken) != 1:
             return []
         return [
             f"GPUARRAY_DEVICE auto of(Element element, {self.spec.index}_t index) const {{",
@@ -202,8 +218,10 @@ class Function:
             mask = len(spec.inputs) - 1
             lines.append(f"    if (operand{mask}[offsets[{mask}]] == 0) return Thread::nothing();")
         arguments = ", ".join(
-            f"{cpp_name(x.dtype)}(operand{i}[offsets[{i}]])" for i, x in enumerate(self.computed)
+            f"{cpp_name(x.dtype)}(operand{i}[offsets[{i}]])" for i, x in enumerate(self.taken)
         )
+        if spec.computed is not None:
+            arguments = f"{cpp_name(spec.inputs[0].dtype)}(at(offsets[0]))"
         return [*lines, f"    return item({arguments}, index);", "}"]
 
     def stored(self, parameter: str, value: str, count: str) -> list[str]:
@@ -387,7 +405,7 @@ class LogSums(Function):
         return self.body(head, self.spec.neutral, f"return Value{{{{{{}}, {zero}, {zero}}}}};")
 
     def made(self, mapped: str) -> str:
-        weight = f", {self.element}(in1)" if len(self.computed) == 2 else ""
+        weight = f", {self.element}(in1)" if len(self.taken) == 2 else ""
         return f"logsumexp::item({mapped}{weight})"
 
     def combine(self) -> list[str]:

@@ -19,6 +19,7 @@ from gpuarray.kernels.generator.expressions import Constant, Expression
 
 if TYPE_CHECKING:
     from gpuarray.kernels.generator.source import KernelSource
+    from gpuarray.kernels.reduction.computed import Arranged, Source
     from gpuarray.kernels.reduction.spec import ReductionSpec
     from gpuarray.kernels.reduction.tables import Packed, Partial
     from gpuarray.kernels.reduction.variants import DimensionGroup
@@ -56,6 +57,7 @@ def make_call(
     output: Layout,
     given: bool,
     stream: Stream,
+    source: Source | None = None,
 ) -> Callable[..., Any]:
     """A call (see :mod:`gpuarray._calls`) of a reduction.
 
@@ -76,11 +78,15 @@ def make_call(
         Whether the caller passes the output.
     stream : Stream
         Where to run.
+    source : Source, optional
+        How the elements of the only operand are computed, which then is not stored: its layout is
+        gapless.
 
     Returns
     -------
     callable
-        Takes the operands, ``initial`` if there is one, the scalars, then a given output.
+        Takes the operands, ``initial`` if there is one, the scalars, then a given output. In place
+        of an operand with a source it takes the source's arrays and its numbers.
     """
     passed = [x for x in (op.initial, *op.scalars) if x is not None]
     if output.unaligned or any(x.unaligned for x in operands):
@@ -92,7 +98,17 @@ def make_call(
         return elementwise.launch.with_aligned_copies(
             make, [*operands, *[_dtypes.dtype_of(x) for x in passed]], [output], [given], stream
         )
-    kinds = "a" * len(operands) + "s" * len(passed)
+    names = [f"operand{i}" for i in range(len(operands))]
+    numbers = [
+        *(["initial"] if op.initial else []),
+        *[f"scalar{i}" for i in range(len(op.scalars))],
+    ]
+    dtypes = [_dtypes.dtype_of(x) for x in passed]
+    if source is not None:
+        names = [f"source{i}" for i in range(len(source.arrays))]
+        numbers = [*[f"passed{i}" for i in range(len(source.scalars))], *numbers]
+        dtypes = [*source.scalars, *dtypes]
+    kinds = "a" * len(names) + "s" * len(numbers)
     new = [None if given else output]
     if output.size == 0:
         return _calls.make_call(stream, kinds, new, [])
@@ -112,16 +128,19 @@ def make_call(
         packed=op.packed,
         scalars=op.scalars,
     )
-    plan, scratch = launch_plan(spec, reduction.spec.render, operands, axes, output, stream)
-    names = [f"operand{i}" for i in range(len(operands))]
-    names += ["initial"] if op.initial is not None else []
-    names += [f"scalar{i}" for i in range(len(op.scalars))]
-    arguments = {"output": "y0"} | {name: f"x{i}" for i, name in enumerate(names)}
+    render = reduction.spec.render
+    plan, scratch = launch_plan(spec, render, operands, axes, output, stream, source)
+    if source is not None and source.only_load:
+        return _nothing
+    arguments = {"output": "y0"} | {name: f"x{i}" for i, name in enumerate([*names, *numbers])}
     if scratch:
         arguments["partials"] = "t0"
-    dtypes = [_dtypes.dtype_of(x) for x in passed]
-    bound = BoundLaunch(plan, stream, dict(zip(names[len(operands) :], dtypes, strict=True)))
+    bound = BoundLaunch(plan, stream, dict(zip(numbers, dtypes, strict=True)))
     return _calls.make_call(stream, kinds, new, [(bound, arguments)], [scratch] if scratch else [])
+
+
+def _nothing(*_: Any) -> None:
+    """The call of a kernel that was only to be loaded."""
 
 
 def launch_plan(
@@ -131,11 +150,13 @@ def launch_plan(
     axes: Sequence[int],
     output: Layout,
     stream: Stream,
+    source: Source | None = None,
 ) -> tuple[LaunchPlan, int]:
     """Decide the launch, and how many bytes of scratch memory it needs.
 
     ``spec`` says what is computed; where its elements are is filled in here.
     """
+    read = [*operands, *(source.arrays if source is not None else [])]
     shape = operands[0].shape
     kept_axes = [i for i in range(len(shape)) if i not in axes]
     kept_shape = [shape[i] for i in kept_axes]
@@ -161,7 +182,8 @@ def launch_plan(
         [*[x.itemsize for x in operands], 1],
         backwards=not spec.finds_index,
     )
-    wide = _layout.needs_int64(math.prod(shape), [*operands, output])
+    wide = _layout.needs_int64(math.prod(shape), [*read, output])
+    arranged = None if source is None else reduction.computed.arrange(source, operands[0])
     spec = reduction.spec.replace(
         spec,
         kept=len(kept.shape),
@@ -176,7 +198,7 @@ def launch_plan(
         wanted = reduction.spec.replace(spec, **changes)
         chosen = reduction.variants.choose(wanted, kept, reduced, operands, multiprocessors)
         wanted = reduction.spec.replace(wanted, **chosen)
-        found = _launch(wanted, kept, reduced, stream, render)
+        found = _launch(wanted, kept, reduced, stream, render, arranged)
         if found is not None:
             break
     assert found is not None
@@ -189,6 +211,7 @@ def _launch(
     reduced: DimensionGroup,
     stream: Stream,
     render: Callable[[Any], KernelSource],
+    arranged: Arranged | None,
 ) -> tuple[LaunchPlan, int] | None:
     """The launch, or None where narrow totals would overflow."""
     device = stream.device
@@ -200,6 +223,10 @@ def _launch(
     if splits > 1:
         spec = reduction.spec.replace(spec, split=True)
         scratch = splits * results * spec.value_bytes
+    if arranged is not None:
+        whole = arranged.lengths[-1] % spec.vector == 0
+        computed = reduction.computed.replace(arranged.computed, whole=whole)
+        spec = reduction.spec.replace(spec, computed=computed)
     function, source = load(spec, render, device)
     *kept_strides, output_strides = kept.strides
     *reduced_strides, index_strides = reduced.strides
@@ -219,9 +246,11 @@ def _launch(
         "reduced_strides": list(chain(*reduced_strides)),
     }
     constants: dict[str, Any] = {"dimensions": dimensions}
+    if arranged is not None and arranged.strides:
+        constants["places"] = arranged.places
     grid = grid_for(geometry.blocks * splits)
     plan = SplitPlan(function, grid, (source.block, 1, 1), constants)
-    if splits > 1:
+    if splits > 1 and not (arranged and arranged.only_load):
         plan.counters = counters(stream)
         constants["counters"] = plan.counters[1]
     return plan, scratch

@@ -15,6 +15,7 @@ import numpy as np
 
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._dtypes import category
+from gpuarray._layout import Layout
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import find, static
 from gpuarray.kernels import reduction
@@ -30,6 +31,7 @@ from gpuarray.kernels.reduction.arguments import (
     target_of,
     with_warning,
 )
+from gpuarray.kernels.reduction.computed import Source
 from gpuarray.kernels.reduction.launch import ReductionOp
 
 #: Integers whose sums of squares are exact in 64 bits, if there are not more of them.
@@ -115,13 +117,19 @@ class Deviation:
         stream = current.stream
         run = stream.plans.get(key)
         if run is None:
-            arguments = (operands, given, masked, axis, keepdims, dtype, ddof, out)
+            arguments = (layouts, given, masked, axis, keepdims, dtype, ddof, out)
             run = find(stream, key, self._plan, *arguments)
         return run(*operands, ddof) if out is None else run(*operands, ddof, out)
 
+    def computed_call(
+        self, layout: Layout, source: Source, axis: Any, keepdims: bool, ddof: Any
+    ) -> Callable:
+        """The call for an operand that is not stored; takes what its elements are computed from."""
+        return self._plan([layout], False, False, axis, keepdims, None, ddof, None, source)
+
     def _plan(
         self,
-        operands: Sequence[Any],
+        layouts: Sequence[Layout],
         given: bool,
         masked: bool,
         axis: Any,
@@ -129,8 +137,9 @@ class Deviation:
         dtype: Any,
         ddof: Any,
         out: Any,
+        source: Source | None = None,
     ) -> Callable:
-        layouts = [x._layout for x in operands]
+        layouts = list(layouts)
         layout = layouts[0]
         if self.nan:
             check_inexact(
@@ -161,6 +170,7 @@ class Deviation:
             target,
             out is not None,
             current.stream,
+            source,
         )
         if count <= ddof:
             return with_warning(run, "Degrees of freedom <= 0 for slice")

@@ -55,22 +55,27 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool S
         typedef typename Thread::Item Item;
         enum { SIZE = sizeof(Element), ITEMS = VECTOR / Function::PACKED };
         const UIndex lane = threadIdx.x % WIDTH;
-        const Element* const row = function.elements() + cursor.offsets[0];
+        const auto row = function.elements() + cursor.offsets[0];
 
         // Elements up to the first aligned address. An element that is itself unaligned never gets there.
-        const uint32_t beyond = uint32_t(reinterpret_cast<uint64_t>(row + start)) % (VECTOR * SIZE);
+        const uint32_t beyond = uint32_t(address_of(row + start)) % (VECTOR * SIZE);
         const UIndex left = stop - start, before = beyond == 0 ? 0 : (VECTOR * SIZE - beyond) / SIZE;
         const bool aligned = beyond % SIZE == 0 && before < left;
         const UIndex head = aligned ? before : left, count = aligned ? (left - head) / VECTOR : 0;
-        const Element* const body = row + start + head;
+        const auto body = row + start + head;
 
 #pragma unroll 1
         for (UIndex first = lane; first < count; first += WIDTH * UNROLL) {
             alignas(16) Element loaded[UNROLL][VECTOR];
+            Reading<Function, VECTOR> readings[UNROLL];
 #pragma unroll
             for (int u = 0; u < UNROLL; ++u) {
                 const UIndex i = first + u * WIDTH;
-                if (i < count) Vector<Element, VECTOR>::copy(loaded[u], body + i * VECTOR);
+                if (i < count) readings[u].fetch(function, body + i * VECTOR, loaded[u]);
+            }
+#pragma unroll
+            for (int u = 0; u < UNROLL; ++u) {
+                if (first + u * WIDTH < count) readings[u].compute(function, loaded[u]);
             }
             if (!Thread::FILLED && first + (UNROLL - 1) * WIDTH < count) {
                 // The more items at once, the fewer steps that cost more than an item.
@@ -109,10 +114,11 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool S
             if (lane < count) {
                 Function::settle(thread.total, Index(start + head + lane * VECTOR));
                 const Index index = thread.total.index;
-                thread.total = function.of(row[index], index);
+                thread.total = function.of(element_at(function, row + index), index);
 #pragma unroll 1
                 for (int v = 1; v < VECTOR; ++v) {
-                    Function::follow(thread.total, function.of(row[index + v], index + v));
+                    const Index next = index + v;
+                    Function::follow(thread.total, function.of(element_at(function, row + next), next));
                 }
             }
         }
@@ -121,7 +127,7 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool S
 #pragma unroll 1
         for (UIndex i = lane; i < left - covered; i += WIDTH) {
             const UIndex at = start + (i < head ? i : i + covered);
-            const Item single[1] = {function.of(row[at], Index(at))};
+            const Item single[1] = {function.of(element_at(function, row + at), Index(at))};
             thread.add(single);
         }
     }

@@ -21,10 +21,14 @@ template <class Function, class Index, int VECTOR> struct Neighbours {
 
     GPUARRAY_DEVICE Value load(const Index* offsets, Index index) const {
         typedef typename Function::Element Element;
-        const Element* const from = function.elements() + offsets[0];
+        const auto from = function.elements() + offsets[0];
         Value loaded;
         loaded.index = index;
-        if (Vector<Element, VECTOR>::aligned(from)) {
+        if constexpr (Function::COMPUTED) {
+            Reading<Function, VECTOR> reading;
+            reading.fetch(function, from, loaded.elements);
+            reading.compute(function, loaded.elements);
+        } else if (Vector<Element, VECTOR>::aligned(from)) {
             Vector<Element, VECTOR>::copy(loaded.elements, from);
         } else {
 #pragma unroll

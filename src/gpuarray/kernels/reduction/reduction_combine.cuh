@@ -22,6 +22,56 @@ template <class T, class Index> struct Counted {
     Index count;
 };
 
+// Where an element is of an array that is not stored: its number in the order of memory. It is used as a pointer is, and
+// aligned as a pointer to memory of the array's own would be.
+template <class T, class Index> struct Place {
+    Index at;
+
+    template <class Offset> GPUARRAY_DEVICE Place operator+(Offset offset) const {
+        return Place{Index(at + Index(offset))};
+    }
+    template <class Offset> GPUARRAY_DEVICE Place& operator+=(Offset offset) {
+        at += Index(offset);
+        return *this;
+    }
+};
+
+template <class T> GPUARRAY_DEVICE uint64_t address_of(const T* pointer) {
+    return reinterpret_cast<uint64_t>(pointer);
+}
+template <class T, class Index> GPUARRAY_DEVICE uint64_t address_of(Place<T, Index> place) {
+    return uint64_t(int64_t(place.at)) * sizeof(T);
+}
+
+// VECTOR neighbouring elements are read in two steps, so that the loads of several vectors are under way together:
+// `fetch` loads what is in memory, `compute` makes elements of it, where they are not what is in memory.
+template <class Function, int VECTOR, bool COMPUTED = bool(Function::COMPUTED)> struct Reading {
+    typedef typename Function::Element Element;
+
+    GPUARRAY_DEVICE void fetch(const Function&, const Element* from, Element* into) {
+        Vector<Element, VECTOR>::copy(into, from);
+    }
+    GPUARRAY_DEVICE void compute(const Function&, Element*) const {}
+};
+template <class Function, int VECTOR> struct Reading<Function, VECTOR, true> {
+    typedef typename Function::Element Element;
+    typename Function::template Fetched<VECTOR> fetched;
+
+    template <class Pointer> GPUARRAY_DEVICE void fetch(const Function& function, Pointer from, Element*) {
+        function.fetch(fetched, from.at);
+    }
+    GPUARRAY_DEVICE void compute(const Function& function, Element* into) const { function.compute(fetched, into); }
+};
+
+// One element.
+template <class Function> GPUARRAY_DEVICE auto element_at(const Function&, const typename Function::Element* from) {
+    return *from;
+}
+template <class Function, class T, class Index>
+GPUARRAY_DEVICE auto element_at(const Function& function, Place<T, Index> from) {
+    return function.at(from.at);
+}
+
 // What a thread makes of the elements that it reads for one result. Items are what elements become (Function::Item);
 // they may be narrower than values, which threads combine: `Items` says how a thread combines its own.
 template <class Function, class Items = Function> struct Totals {

@@ -12,23 +12,30 @@
 namespace gpuarray {
 
 // `count` vectors, `step` elements apart: UNROLL of them under way.
-template <int VECTOR, int UNROLL, class Function, class State, class UIndex>
-GPUARRAY_DEVICE void read_down(const Function& function, const typename Function::Element* from, int64_t step,
-                               UIndex count, State& state) {
+template <int VECTOR, int UNROLL, class Function, class Pointer, class State, class UIndex>
+GPUARRAY_DEVICE void read_down(const Function& function, Pointer from, int64_t step, UIndex count, State& state) {
     typedef typename Function::Element Element;
     UIndex first = 0;
 #pragma unroll 1
     for (; first + UNROLL <= count; first += UNROLL, from += UNROLL * step) {
         alignas(16) Element loaded[UNROLL][VECTOR];
+        Reading<Function, VECTOR> readings[UNROLL];
 #pragma unroll
-        for (int u = 0; u < UNROLL; ++u) Vector<Element, VECTOR>::copy(loaded[u], from + u * step);
+        for (int u = 0; u < UNROLL; ++u) readings[u].fetch(function, from + u * step, loaded[u]);
+#pragma unroll
+        for (int u = 0; u < UNROLL; ++u) readings[u].compute(function, loaded[u]);
         state.template add<UNROLL>(function, loaded, first);
     }
     if constexpr (UNROLL > 1) {
         alignas(16) Element loaded[UNROLL - 1][VECTOR];
+        Reading<Function, VECTOR> readings[UNROLL - 1];
 #pragma unroll
         for (int u = 0; u + 1 < UNROLL; ++u) {
-            if (first + u < count) Vector<Element, VECTOR>::copy(loaded[u], from + u * step);
+            if (first + u < count) readings[u].fetch(function, from + u * step, loaded[u]);
+        }
+#pragma unroll
+        for (int u = 0; u + 1 < UNROLL; ++u) {
+            if (first + u < count) readings[u].compute(function, loaded[u]);
         }
 #pragma unroll
         for (int u = 0; u + 1 < UNROLL; ++u) {
@@ -38,8 +45,8 @@ GPUARRAY_DEVICE void read_down(const Function& function, const typename Function
 }
 
 // How many elements in front of an address the aligned vector begins that it lies in.
-template <int VECTOR, class Element> GPUARRAY_DEVICE uint32_t skew_of(const Element* at) {
-    return uint32_t(reinterpret_cast<uint64_t>(at)) % (VECTOR * sizeof(Element)) / sizeof(Element);
+template <int VECTOR, class Element, class Pointer> GPUARRAY_DEVICE uint32_t skew_of(Pointer at) {
+    return uint32_t(address_of(at)) % (VECTOR * sizeof(Element)) / sizeof(Element);
 }
 
 // Combines `count` values of each of `columns` columns, which get(column, i) knows, for take(column, value). All
@@ -167,13 +174,13 @@ struct Strips {
         const Share<SPLIT, UIndex, Dimensions> share(dimensions, length);
         const UIndex outer = share.block / tiles;
         const Cursor<Dimensions> cursor(dimensions, outer * columns);
-        const Element* const base = function.elements() + cursor.offsets[0];
+        const auto base = function.elements() + cursor.offsets[0];
         const Index stride = dimensions.reduced_strides[0][0], index_stride = dimensions.index_strides[0];
         // The first column that the block may answer for; below zero there is none.
-        const Index start = Index(share.block - outer * tiles) * STEP - (PHASES > 1 ? 0 : skew_of<VECTOR>(base));
+        const Index start = Index(share.block - outer * tiles) * STEP - (PHASES > 1 ? 0 : skew_of<VECTOR, Element>(base));
         const bool gapless = stride == columns;
         const auto skew = [&](UIndex row) {
-            return PHASES > 1 ? skew_of<VECTOR>(base + Index(row * UIndex(stride)) + start) : 0u;
+            return PHASES > 1 ? skew_of<VECTOR, Element>(base + Index(row * UIndex(stride)) + start) : 0u;
         };
 
         UIndex row = share.start + threadIdx.x / COLUMNS, stop = share.stop;
@@ -221,10 +228,10 @@ struct Strips {
     }
 
     // The elements of the first and the last VECTOR columns that no vector has shown: EDGE columns of some rows.
-    template <class Function, class Skew>
+    template <class Function, class Pointer, class Skew>
     GPUARRAY_DEVICE static typename Function::Value
-    read_edges(const Function& function, const typename Function::Element* base, UIndex first, UIndex stop,
-               Index start, const Skew& skew, const Dimensions& dimensions) {
+    read_edges(const Function& function, Pointer base, UIndex first, UIndex stop, Index start, const Skew& skew,
+               const Dimensions& dimensions) {
         typedef typename Function::Thread Thread;
         const Index columns = dimensions.kept[LAST], stride = dimensions.reduced_strides[0][0];
         const Index number = threadIdx.x % EDGE;
@@ -248,7 +255,7 @@ struct Strips {
                 }
                 if (there[u]) {
                     const Index index = Index(at) * dimensions.index_strides[0];
-                    items[u] = function.of(base[Index(at) * stride + column], index);
+                    items[u] = function.of(element_at(function, base + (Index(at) * stride + column)), index);
                 }
             }
             add_some(thread, items, there);
@@ -280,10 +287,10 @@ template <class Dimensions, int BLOCK, int VECTOR, int UNROLL, bool SPLIT, class
         const UIndex rounds = (total / VECTOR + threads - 1) / threads;
         const Share<SPLIT, UIndex, Dimensions> share(dimensions, rounds);
         const Cursor<Dimensions> cursor(dimensions, share.block * columns);
-        const Element* const base = function.elements() + cursor.offsets[0];
+        const auto base = function.elements() + cursor.offsets[0];
         const Index index_stride = dimensions.index_strides[0];
 
-        const uint32_t skew = skew_of<VECTOR>(base);
+        const uint32_t skew = skew_of<VECTOR, Element>(base);
         const UIndex head = skew == 0 ? 0 : VECTOR - skew, vectors = (total - head) / VECTOR;
         const UIndex first = threadIdx.x + share.start * threads;
         const UIndex stop = share.stop * threads < vectors ? share.stop * threads : vectors;
@@ -314,7 +321,8 @@ template <class Dimensions, int BLOCK, int VECTOR, int UNROLL, bool SPLIT, class
             const UIndex at = i < front ? i : covered + (i - front), row = at / columns;
             if (at - row * columns != column) return Function::neutral();
             typename Function::Thread thread;
-            const typename Function::Thread::Item single[1] = {function.of(base[at], Index(row) * index_stride)};
+            const typename Function::Thread::Item single[1] = {
+                function.of(element_at(function, base + at), Index(row) * index_stride)};
             thread.add(single);
             return typename Function::Value(thread.value());
         };

@@ -33,6 +33,7 @@ from gpuarray.kernels.reduction.arguments import (
     target_of,
     with_warning,
 )
+from gpuarray.kernels.reduction.computed import Source
 from gpuarray.kernels.reduction.launch import ReductionOp
 
 _INT64 = np.dtype("int64")
@@ -111,22 +112,28 @@ class Reduction:
         stream = current.stream
         run = stream.plans.get(key)
         if run is None:
-            run = find(stream, key, self._plan, operands, axis, keepdims, dtype, out, start)
+            layouts = [x._layout for x in operands]
+            run = find(stream, key, self._plan, layouts, axis, keepdims, dtype, out, start)
         if start == "given":
             operands.append(initial)
         return run(*operands) if out is None else run(*operands, out)
 
+    def computed_call(self, layout: Layout, source: Source, axis: Any, keepdims: bool) -> Callable:
+        """The call for an operand that is not stored; takes what its elements are computed from."""
+        return self._plan([layout], axis, keepdims, None, None, "identity", source)
+
     def _plan(
         self,
-        operands: Sequence[Any],
+        layouts: Sequence[Layout],
         axis: Any,
         keepdims: bool,
         dtype: Any,
         out: Any,
         start: str,
+        source: Source | None = None,
     ) -> Callable:
-        layout = operands[0]._layout
-        masked = len(operands) == 2
+        layout = layouts[0]
+        masked = len(layouts) == 2
         if self.mean and self.nan:
             check_inexact(
                 "nanmean", layout.dtype, dtype, None if out is None else out._layout.dtype
@@ -147,12 +154,11 @@ class Reduction:
                     f"zero-size array to reduction operation {self.name} which has no identity"
                 )
         initial = _dtypes.code(loop) if start == "given" else None
-        layouts = [layout]
         if masked:
-            layouts.append(broadcast_mask(self.name, operands[1]._layout, layout.shape))
+            layouts = [layout, broadcast_mask(self.name, layouts[1], layout.shape)]
         run = self._make_call(
             layouts, axes, target, out is not None, loop, result if out is None else target.dtype,
-            initial,
+            initial, source,
         )  # fmt: skip
         if _calls.discards_imaginary(layout.dtype, loop) or _calls.discards_imaginary(
             loop, target.dtype
@@ -173,6 +179,7 @@ class Reduction:
         loop: np.dtype,
         result: np.dtype,
         initial: str | None,
+        source: Source | None = None,
     ) -> Callable:
         """The call for an operand, and a mask behind it where there is one."""
         masked = len(layouts) == 2
@@ -184,6 +191,7 @@ class Reduction:
             target,
             given,
             current.stream,
+            source,
         )
 
     def _dtypes(
@@ -339,7 +347,18 @@ class ArgReduction:
         run = find(current.stream, key, self._plan, a._layout, axis, keepdims, target)
         return run(*operands) if out is None else run(*operands, out)
 
-    def _plan(self, layout: Layout, axis: Any, keepdims: bool, out: Layout | None) -> Callable:
+    def computed_call(self, layout: Layout, source: Source, axis: Any, keepdims: bool) -> Callable:
+        """The call for an operand that is not stored; takes what its elements are computed from."""
+        return self._plan(layout, axis, keepdims, None, source)
+
+    def _plan(
+        self,
+        layout: Layout,
+        axis: Any,
+        keepdims: bool,
+        out: Layout | None,
+        source: Source | None = None,
+    ) -> Callable:
         if isinstance(axis, tuple | list):
             raise TypeError(
                 f"{called_name(self.name)}: "
@@ -382,7 +401,7 @@ class ArgReduction:
             ),
         )
         return reduction.launch.make_call(
-            op, [layout], False, axes, target, out is not None, current.stream
+            op, [layout], False, axes, target, out is not None, current.stream, source
         )
 
 

@@ -27,6 +27,7 @@ from gpuarray.kernels.generator.source import (
     check_choice,
 )
 from gpuarray.kernels.reduction import functions
+from gpuarray.kernels.reduction.computed import Computed
 from gpuarray.kernels.reduction.tables import Packed, Partial, real
 
 BLOCK = 256
@@ -93,6 +94,7 @@ class ReductionSpec:
     partial: Partial | None = None  # for what a thread combines, if not as neutral
     packed: Packed | None = None  # for elements of a byte, four at a time, if there is a way
     scalars: tuple[str, ...] = ()
+    computed: Computed | None = None  # how elements of the only input are, if it is not stored
     variant: str = "rows"
     width: int = BLOCK  # threads that share a result; runs: a run; columns, strips: side by side
     vector: int = 1  # elements per access
@@ -114,6 +116,8 @@ class ReductionSpec:
             raise ValueError(f"width {self.width} is no power of two up to {BLOCK}")
         if self.vector > 1 and len(self.inputs) != 1:
             raise ValueError("a reduction of several operands reads single elements")
+        if self.computed is not None and len(self.inputs) != 1:
+            raise ValueError("what is computed is the only operand")
         if self.variant in ("rows", "runs"):
             if 32 < self.width < BLOCK:
                 raise ValueError(f"{self.width} threads are neither part of a warp nor the block")
@@ -186,7 +190,14 @@ def render(spec: ReductionSpec) -> KernelSource:
     for dtype in (spec.output_dtype, spec.neutral.dtype, *dtypes, *spec.scalars):
         body.type_of(dtype)
     function = functions.function_of(spec, body.headers)
-    return assemble(spec, body.headers, function.text(), function.members(), items=function.items())
+    return assemble(
+        spec,
+        body.headers,
+        function.text(),
+        function.members(),
+        items=function.items(),
+        last=function.places(),
+    )
 
 
 def assemble(
@@ -198,6 +209,7 @@ def assemble(
     options: tuple[str, ...] = OPTIONS,
     more: Sequence[str] = (),
     items: str = "",
+    last: Sequence[KernelParameter] = (),
 ) -> KernelSource:
     """Return the CUDA C++ that reduces with a function object.
 
@@ -219,6 +231,8 @@ def assemble(
         What further data members are initialised with: expressions of ``dimensions``.
     items : str
         Source in front of the function object, in the package's namespace.
+    last : sequence of KernelParameter
+        Its last data members, which are constant.
     """
     dimensions = (
         f"ReductionDimensions<{spec.index}_t, {spec.kept}, {spec.reduced}, {len(spec.inputs)}>"
@@ -228,9 +242,9 @@ def assemble(
     if spec.split:
         # Values of blocks that share results, and a zero counter for each block of results.
         parameters += [pointer("partials", "Function::Value"), pointer("counters", "uint32_t")]
-    parameters.append(structure("dimensions", "Extents", _fields(spec)))
+    parameters += [structure("dimensions", "Extents", _fields(spec)), *last]
     shared = "partials, counters" if spec.split else "nullptr, nullptr"
-    values = ", ".join([*[member.name for member in members], *more])
+    values = ", ".join([*[x.name for x in members], *more, *[x.name for x in last]])
     symbol = _symbol(spec)
     source = _SOURCE.format(
         includes="".join(f'#include "{header}"\n' for header in sorted(headers | {family})),
@@ -309,6 +323,7 @@ def _symbol(spec: ReductionSpec) -> str:
     symbol = f"gpuarray_{name}__{inputs}__{spec.output_dtype}_{spec.variant}{spec.width}"
     return (
         symbol
+        + ("_computed" if spec.computed else "")
         + ("_where" if spec.masked else "")
         + ("_narrow" if spec.partial else "")
         + ("_split" if spec.split else "")

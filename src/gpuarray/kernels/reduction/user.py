@@ -203,7 +203,7 @@ class _Reduction:
             f"typedef {'Optional<::_type_reduce>' if optional else '::_type_reduce'} Value;",
             "typedef Totals<Function> Thread;",
             f"typedef Stored<{first}>::type Element;",
-            "enum { INDICES = 0, PACKED = 1 };",
+            "enum { INDICES = 0, PACKED = 1, COMPUTED = 0 };",
             *[f"{member.declaration};" for member in members],
             *(["int64_t count;"] if spec.counted else []),
             *(["int64_t results;"] if spec.map_counted else []),

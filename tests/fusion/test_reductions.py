@@ -1,0 +1,147 @@
+"""Reductions of what is recorded: the same bits, whatever the operand is computed from."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+import gpuarray as cp
+from gpuarray._fusion import deferred, prologues, running
+from gpuarray._runtime import device as devices
+from gpuarray.kernels.generator.expressions import Apply, Input
+from gpuarray.kernels.generator.operations import operation
+from gpuarray.kernels.reduction.computed import Source
+from gpuarray.kernels.reduction.moments import Deviation
+
+#: By the variant that reads them: rows by lanes and blocks, runs, columns, strips, periods.
+SHAPES = [(5, 1001), (40, 130), (9, 5, 64), (600, 3), (70, 33, 5), (5000,)]
+AXES = [None, 0, -1]
+
+
+@pytest.fixture(autouse=True)
+def fused(monkeypatch):
+    """Record operations of all sizes, and compile at once."""
+    monkeypatch.setattr(deferred, "LEAST_BYTES", 0)
+    monkeypatch.setattr(devices, "threads", {threading.get_ident()})
+    with cp.fusion("immediate"):
+        cp.cuda.Stream.null.drop_plans()
+        yield
+    cp.cuda.Stream.null.drop_plans()
+
+
+@pytest.fixture
+def computed(monkeypatch):
+    """The reductions whose operand is computed where they read it."""
+    found = []
+
+    def reducing(*args, **options):
+        made = make(*args, **options)
+        found.append(bool(made))
+        return made
+
+    make = prologues.reducing
+    monkeypatch.setattr(prologues, "reducing", reducing)
+    return found
+
+
+def operands(shape, dtype="f4"):
+    rng = np.random.default_rng(4)
+    shapes = shape, shape, (*shape[:-1], 1), shape[-1:], ()
+    return [cp.asarray((4 * rng.standard_normal(x)).astype(dtype)) for x in shapes]
+
+
+def check(expression, function, arrays, **options):
+    """Compare with the reduction of the stored result, bit by bit."""
+    with cp.fusion("off"):
+        expected = function(expression(*arrays), **options).get()
+    for _ in range(2):  # the first time its kernel is made, when nothing is recorded any more
+        x = expression(*arrays)
+        found = function(x, **options).get()
+        assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+        assert found.tobytes() == expected.tobytes()
+
+
+def broadcast(x, y, row, column, single):
+    return (x - row) * column + single
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("name", ["sum", "var"])
+def test_broadcast_operands(computed, shape, name):
+    arrays = operands(shape)
+    for axis in AXES[: len(shape)]:
+        check(broadcast, getattr(cp, name), arrays, axis=axis)
+    assert computed == [True] * len(AXES[: len(shape)])
+
+
+FUNCTIONS = ["mean", "std", "max", "argmin", "any", "count_nonzero", "nansum", "nanvar", "prod"]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions(computed, name):
+    arrays = operands((40, 130))
+    for axis in (0, 1):
+        check(lambda x, y, *rest: x * y, getattr(cp, name), arrays, axis=axis, keepdims=True)
+    assert computed == [True, True]
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u2", "f2", "f8", "c8", "c16"])
+def test_dtypes(computed, dtype):
+    for shape, axis in (((5, 1001), 1), ((600, 3), 0), ((40, 130), 0)):
+        check(lambda x, y, *rest: x + y, cp.sum, operands(shape, dtype), axis=axis)
+    assert computed == [True] * 3
+
+
+def test_other_dtypes_than_the_operands(computed):
+    arrays = operands((40, 130))
+    for axis in (None, 0, 1):
+        check(lambda x, y, *rest: x > y, cp.sum, arrays, axis=axis)
+        check(lambda x, y, *rest: x > y, cp.argmax, arrays, axis=axis)
+        check(lambda x, y, *rest: cp.add(x, y, dtype="f8"), cp.mean, arrays, axis=axis)
+    assert computed == [True] * 9
+
+
+def test_where_operands_lie(computed):
+    x, y, *_ = operands((40, 132))
+    check(lambda a, b: a * b, cp.sum, [x[:, 1:], y[:, :-1]], axis=1)
+    check(lambda a, b: a * b, cp.sum, [x[::-1, ::-1], y], axis=0)
+    check(lambda a, b: a * b, cp.sum, [x[:, ::2], y[:, 1::2]], axis=1)
+    check(lambda a, b: a * b, cp.sum, [x.T[:20], y.T[:20]], axis=0)
+    assert computed == [True] * 4
+    check(lambda a, b: a * b, cp.sum, [x[:, :40], y.T[:40]], axis=1)
+    assert computed[4:] == [False]  # across the rows it is quicker to store the product
+
+
+def test_several_blocks_share_a_result(computed):
+    arrays = operands((1 << 15,))
+    check(lambda x, y, *rest: x * y, cp.sum, arrays)
+    check(lambda x, y, *rest: x * y, cp.std, arrays, ddof=1)
+    wide = operands((1 << 10, 32))
+    check(broadcast, cp.mean, wide, axis=0)
+    assert computed == [True] * 3
+
+
+def test_compiled_in_the_background(computed):
+    arrays = operands((1 << 15,))
+    with cp.fusion("off"):
+        expected = (arrays[0] * arrays[1]).std().get()
+    with cp.fusion("on"):
+        for _ in range(3):
+            assert (arrays[0] * arrays[1]).std().get() == expected
+            running.wait()
+    assert computed == [True, True]
+
+
+def test_the_checkers_find_nothing():
+    product = Apply(operation("multiply"), (Input(0, "f4"), Input(1, "f4")), "f4")
+    for shape, axis in (((40, 130), 0), ((40, 130), 1), ((600, 3), 0), ((1 << 13,), 0)):
+        x, y, row, column, _ = operands(shape)
+        for other in (y, row if axis else column):
+            source = Source(product, (x._layout, other._layout))
+            expected = (x * other).var(axis=axis)
+            with cp.cuda.check("races", "uninit", "barriers"):
+                run = Deviation("var").computed_call(x._layout, source, axis, False, 0)
+                found = run(x, other, 0)
+            np.testing.assert_array_equal(cp.asnumpy(found), cp.asnumpy(expected))
