@@ -34,7 +34,8 @@ class _Interrupter:
     """A trace function that raises KeyboardInterrupt once, at a place of files of the package."""
 
     def __init__(self, folders: tuple[str, ...], place: int):
-        self.folders = tuple([str(_PACKAGE / folder) for folder in folders])
+        # Generated code is in no file.
+        self.folders = tuple([x if x[0] == "<" else str(_PACKAGE / x) for x in folders])
         self.left = place
         self.last: dict[FrameType, int] = {}
         self.where = ""

@@ -243,7 +243,7 @@ def test_interrupts():
     alive.clear()
     gc.collect()
     used, count = pool.used_bytes(), 0
-    for where in interrupted(work, "_fusion/", step=7):
+    for where in interrupted(work, "_fusion/", "<record", step=7):
         count += 1
         hosts = [x.get() for x in alive]
         alive.clear()
@@ -259,6 +259,38 @@ def test_interrupts():
 
 
 # ---- threads and streams --------------------------------------------------------------------
+
+
+def test_another_thread_runs_it_while_this_one_goes_on(monkeypatch):
+    """What this thread queues next comes behind what the other one is about to queue."""
+    from gpuarray._fusion import running
+
+    began, go = threading.Event(), threading.Event()
+    x = cp.asarray(HOST)
+    chain(x).get()
+    y = chain(x)
+    fused = running._fused
+
+    def slowly(plan, stream):
+        call = fused(plan, stream)
+
+        def wait_first(*args):
+            began.set()
+            go.wait(60)
+            call(*args)
+
+        return wait_first
+
+    monkeypatch.setattr(running, "_fused", slowly)
+    cp.cuda.Stream.null.drop_plans()
+    y = chain(x)
+    thread = threading.Thread(target=lambda: cp.arange(3).get())
+    thread.start()
+    assert began.wait(60)
+    threading.Timer(0.2, go.set).start()  # meanwhile, this thread either waits or is wrong
+    x.fill(0)
+    thread.join()
+    np.testing.assert_array_equal(y.get(), chain(HOST))
 
 
 def test_threads_of_which_each_has_its_own_chains():
@@ -350,6 +382,29 @@ def test_memory_hooks_see_each_allocation():
 
 
 # ---- the end of all -------------------------------------------------------------------------
+
+
+def test_a_reset_with_pending_operations():
+    run(
+        """
+        from gpuarray._fusion import deferred
+
+        deferred.LEAST_BYTES = 0
+        cp.fusion("immediate")
+        x = cp.asarray(np.arange(4.0))
+        y = x * 2 + 1
+        y.get()
+        y = x * 2 + 1
+        cp.cuda.Device().reset()
+        for array in (x, y):
+            error = error_of(array.get)
+            assert isinstance(error, CUDAError), error
+        assert isinstance(error_of(lambda: y + 1), CUDAError)
+        x = cp.asarray(np.arange(4.0))
+        for _ in range(2):
+            assert (x * 2 + 1).tolist() == [1, 3, 5, 7]
+        """
+    )
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")

@@ -247,9 +247,16 @@ def test_running_out_of_memory_can_be_tried_again(monkeypatch):
     made, missing = chains.make_call, [96]
     monkeypatch.setattr(chains, "make_call", make_call)
     x = cp.asarray(HOST)
-    y = x * 2 + 1
-    with pytest.raises(OutOfMemoryError):
+    z = cp.multiply(x, 2)
+    y = z + 1
+    del z
+    with pytest.raises(OutOfMemoryError) as caught:
         y.get()
+    (note,) = caught.value.__notes__
+    assert "This runs what was recorded at" in note
+    assert "test_fusion.py" in note
+    assert "z = cp.multiply(x, 2)" in note
+    assert "y = z + 1" in note
     assert deferring_streams
     np.testing.assert_array_equal(y.get(), HOST * 2 + 1)
 

@@ -10,12 +10,18 @@ noted lacks its handle, without which no call of the driver can be made on it, a
 plans with nothing but plans that read operands and give new arrays: whatever else is looked up
 finds none, and asks here. So what stores to an array, waits, records an event or copies runs
 everything first.
+
+What is recorded becomes a `Batch`, which stays until all of it is queued, and so does what the
+stream lacks: another thread may run what this one has recorded, and nothing that this one launches
+meanwhile may overtake it. The thread that runs it comes by what the stream lacks the long way.
+A batch that failed, or was interrupted, is resumed by whoever looks next.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from threading import get_ident
 from typing import Any
 
 from gpuarray import _array, _fork
@@ -23,7 +29,8 @@ from gpuarray._fusion.steps import Node, Step, Use
 from gpuarray._layout import Layout
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime.device import current, deferring_streams
-from gpuarray._runtime.pool import Allocation
+from gpuarray._runtime.places import Place, text_of
+from gpuarray._runtime.pool import Allocation, Block
 from gpuarray._runtime.stream import PLAN_LIMIT, Stream
 from gpuarray._ufunc.function import ufunc
 from gpuarray.kernels.reduction.moments import Deviation
@@ -42,6 +49,9 @@ _REDUCTIONS = (Reduction, CountReduction, ArgReduction, Deviation)
 
 #: The descriptors of the attributes that an array without memory lacks.
 _slots: dict[str, Any] = {name: vars(_array.ArrayBase)[name] for name in ("_memory", "_pointer")}
+
+#: One for all streams: what runs the operations of one may have to run those of others.
+_lock = _fork.new_rlock()
 
 #: References to an object that nothing but a list has, as they are counted for all of a list.
 _ONLY_LISTED = next(map(sys.getrefcount, [object()]))
@@ -67,13 +77,26 @@ class Batch:
         Arrays in memory that they read, as they were when the operation was recorded.
     scalars : list
         Their scalars, in order.
+    places : list of Place
+        Where the operations were called.
     values : dict
         Results as they were computed, by number.
+    began : bool
+        Whether it has begun to run: then a part of it may be done.
     """
 
-    __slots__ = ("arrays", "leaves", "node", "scalars", "values")
+    __slots__ = ("arrays", "began", "leaves", "node", "places", "scalars", "values")
 
-    def __init__(self, node: Node, arrays: list[Any], leaves: list[Any], scalars: list[Any]):
+    def __init__(
+        self,
+        node: Node,
+        arrays: list[Any],
+        leaves: list[Any],
+        scalars: list[Any],
+        places: list[Place],
+    ):
+        self.began = False
+        self.places = places
         self.node = node
         self.arrays = arrays
         self.leaves = leaves
@@ -94,6 +117,21 @@ class Batch:
         self.values[number] = value
         _array.fill_in(self.arrays[number], value)
 
+    def missing(self) -> set[int]:
+        """The operations that have to be done still: somebody has what depends on them.
+
+        It gives memory to what was computed right before an interrupt.
+        """
+        for number, value in list(self.values.items()):
+            if not _has_memory(self.arrays[number]):
+                _array.fill_in(self.arrays[number], value)
+        uses, needed = self.node.uses(), set()
+        for number, wanted in reversed(list(enumerate(self.wanted()))):
+            if (wanted or number in needed) and number not in self.values:
+                needed.add(number)
+                needed.update([x for x in uses[number].operands if x is not None and x >= 0])
+        return needed.difference(self.values)
+
 
 class Deferred:
     """What is recorded on a stream and has not run.
@@ -109,14 +147,19 @@ class Deferred:
         Operations whose results a reduction has computed for itself.
     numbers : dict
         The operations whose results are pending, by the identity of those arrays.
+    places : dict
+        Where operations were called, by their numbers.
     table : dict
         Plans that may be found while something is recorded.
+    batches : tuple of Batch
+        What is about to run, or could not.
     """
 
     __slots__ = (
-        "__weakref__", "_argument", "_handle", "_plans", "_sequences", "arrays", "held",
-        "leaf_numbers", "leaves", "lock", "memories", "most", "node", "numbers", "reduced", "root",
-        "run_recorded", "run_reduction", "scalars", "stream", "table",
+        "__weakref__", "_argument", "_handle", "_plans", "_runner", "_sequences", "arrays",
+        "batches", "begun", "held", "leaf_numbers", "leaves", "lock", "memories", "most", "node",
+        "numbers", "places", "reduced", "root", "run_recorded", "run_reduction", "scalars",
+        "stream", "table",
     )  # fmt: skip
 
     def __init__(
@@ -128,7 +171,12 @@ class Deferred:
         self.stream = stream
         self.run_recorded = run_recorded
         self.run_reduction = run_reduction
-        self.lock = _fork.new_rlock()
+        self.lock = _lock
+        self.batches: tuple[Batch, ...] = ()
+        #: Whether the stream lacks what it lacks then.
+        self.begun = False
+        #: The thread that runs them.
+        self._runner = 0
         self.table: dict[Any, Any] = {}
         self.root = Node()
         self._sequences = 0
@@ -138,6 +186,7 @@ class Deferred:
         self.leaves: list[Any] = []
         self.leaf_numbers: dict[tuple[int, Layout], int] = {}
         self.scalars: dict[int, Any] = {}
+        self.places: dict[int, Place] = {}
         self.reduced: set[int] = set()
         #: Memory that is read by its identity, and how many references to it there are when nobody
         #: else has it.
@@ -145,13 +194,21 @@ class Deferred:
         self._clear()
 
     def _clear(self) -> None:
-        """Forget what is recorded."""
-        self.node = self.root
+        """Forget what is recorded, all or a part: what is left does not matter.
+
+        From the first line on nothing is found as an operand any more, from the second on nothing
+        is recorded, and what the others drop is only kept for longer.
+        """
         self.numbers.clear()
-        self.arrays.clear()
         self.leaf_numbers.clear()
+        self.node = self.root
+        self._forget()
+
+    def _forget(self) -> None:
+        self.arrays.clear()
         self.leaves.clear()
         self.scalars.clear()
+        self.places.clear()
         self.reduced.clear()
         self.memories.clear()
         #: Bytes of the memory, and what running at once would have held at most, at least.
@@ -216,22 +273,27 @@ class Deferred:
 
     def begin(self) -> None:
         """Let the stream lack what it lacks while something is recorded."""
-        # An interrupt between these lines leaves what `_end` puts right.
         stream = self.stream
-        if id(stream) in deferring_streams:
-            return
-        self._plans, self._handle, self._argument = stream.plans, stream.handle, stream.argument
         deferring_streams[id(stream)] = self
-        stream.plans = self.table
-        del stream.handle
-        del stream.argument
+        if not self.begun:  # there is no interrupt from here on
+            self._plans, self._handle, self._argument = stream.plans, stream.handle, stream.argument
+            stream.plans = self.table
+            del stream.handle
+            del stream.argument
+            self.begun = True
 
     def _end(self) -> None:
         stream = self.stream
-        if id(stream) in deferring_streams:
+        if self.begun:
             stream.handle, stream.argument = self._handle, self._argument
             stream.plans = self._plans
-            del deferring_streams[id(stream)]
+            self.begun = False
+        deferring_streams.pop(id(stream), None)
+
+    def attribute(self, name: str) -> Any:
+        """What the stream lacks, behind all that is recorded."""
+        self.run()  # at once, if this thread is just about to
+        return self._handle if name == "handle" else self._argument
 
     def find(self, key: tuple) -> Any:
         """A plan that is not in the table, as `Stream.older_plan` has to find it."""
@@ -248,12 +310,14 @@ class Deferred:
                 if plan is None:
                     return None
                 self._plans[key] = plan
-            return self._meanwhile(key, plan)
+            return plan if self._runner else self._meanwhile(key, plan)
 
     def keep(self, key: tuple, plan: Any) -> None:
         """Keep a plan that was made while something is recorded."""
+        if len(self._plans) >= PLAN_LIMIT:
+            self.stream.older_plans, self._plans = self._plans, {}
         self._plans[key] = plan
-        if _only_reads(key):
+        if _only_reads(key) and not self._runner:
             self._meanwhile(key, plan)
 
     def _meanwhile(self, key: tuple, plan: Any) -> Any:
@@ -290,59 +354,78 @@ class Deferred:
     def run(self) -> None:
         """Run what is recorded."""
         with self.lock:
-            self._end()
-            node = self.node
-            if node is self.root:
+            if self._runner:  # what runs it is what asks
                 return
-            batch = Batch(
-                node,
-                list(self.arrays.values())[: node.number],
-                self.leaves[:],
-                list(self.scalars.values()),
-            )
-            self._clear()
+            self._take()
             try:
+                self._runner = get_ident()
                 stream = self.stream
-                if current.stream.device is stream.device:
-                    self.run_recorded(stream, batch)
+                if not self.batches or current.stream.device is stream.device:
+                    self._run_batches()
                 else:
                     with stream.device:
-                        self.run_recorded(stream, batch)
-            except BaseException:
-                self._record_again(batch)
-                raise
+                        self._run_batches()
+                self._end()
+            finally:
+                self._runner = 0
 
-    def _record_again(self, batch: Batch) -> None:
-        """Record what was not computed, since something failed: it can be tried again."""
-        uses, values = batch.node.uses(), batch.values
-        needed = set()
-        for i, wanted in reversed(list(enumerate(batch.wanted()))):
-            if (wanted or i in needed) and i not in values:
-                needed.update([i, *[x for x in uses[i].operands if x is not None and x >= 0]])
-        scalar = 0
-        renumbered: dict[int, int] = {}
-        for i, (step, operands) in enumerate(uses):
-            numbers: list[int | None] = []
-            taken = []
-            for x, kind in zip(operands, step.inputs):
-                if x is None:
-                    taken.append(batch.scalars[scalar])
-                    scalar += 1
-                    numbers.append(None)
-                elif x in renumbered:
-                    numbers.append(renumbered[x])
-                elif i in needed and i not in values:
-                    numbers.append(self.operand(values[x] if x >= 0 else batch.leaves[~x], kind))
-            if i not in needed or i in values:
-                continue
-            node = self.node
-            following = node.children.get((step, *numbers)) or self.follow(step, tuple(numbers))
-            assert following is not None
-            self.begin()
-            self.scalars.update(enumerate(taken, node.scalars))
-            array = self.arrays[node.number] = batch.arrays[i]
-            self.node = following
-            self.numbers[id(array)] = renumbered[i] = node.number
+    def _take(self) -> None:
+        """Make a batch of what is recorded."""
+        node = self.node
+        if node is self.root:
+            return
+        # As in `_clear`: pending arrays are found among the arrays as well.
+        self.numbers.clear()
+        self.leaf_numbers.clear()
+        batch = Batch(
+            node,
+            list(self.arrays.values())[: node.number],
+            self.leaves[:],
+            list(self.scalars.values()),
+            list(self.places.values()),
+        )
+        # There is no interrupt between the two.
+        self.batches, self.node = (*self.batches, batch), self.root
+        self._forget()
+
+    def _run_batches(self) -> None:
+        for batch in self.batches:
+            try:
+                self.run_recorded(self.stream, batch)
+            except Exception as error:
+                places = [batch.places[x] for x in sorted(batch.missing())]
+                if places:
+                    error.add_note(text_of(places))
+                raise
+            self.batches = self.batches[1:]
+
+    def computes(self, array: Any) -> bool:
+        """Whether an array is a result that is recorded, or about to be computed."""
+        lists: Iterable[Any] = [x.arrays for x in self.batches]
+        return any(x is array for each in (list(self.arrays.values()), *lists) for x in each)
+
+    def lose(self) -> None:
+        """Forget everything, since a reset of the device took it away, or a fork."""
+        pending = [*self.arrays.values(), *[x for batch in self.batches for x in batch.arrays]]
+        for array in pending:
+            if not _has_memory(array):
+                memory = Allocation(Block(0, 0), _nothing_to_free, self.stream)
+                _array.fill_in(array, _array.wrap(memory, 0, array._layout))
+        self._runner, self.batches, self.begun = 0, (), False
+        self._clear()
+        deferring_streams.pop(id(self.stream), None)
+
+
+def _nothing_to_free(block: Block) -> None:
+    """What returns memory that was lost."""
+
+
+def _has_memory(array: Any) -> bool:
+    try:
+        _slots["_memory"].__get__(array)
+    except AttributeError:
+        return False
+    return True
 
 
 def _only_reads(key: tuple) -> bool:
@@ -366,9 +449,10 @@ def memory_of(array: Any, name: str) -> Any:
     """What an array lacks: the memory or the address of a result that is still to be computed."""
     if name in _slots:
         for deferred in list(deferring_streams.values()):
-            if id(array) in deferred.numbers:
+            if deferred.computes(array):
                 deferred.run()
-                return _slots[name].__get__(array)
+        if _has_memory(array):  # which another thread may have given it
+            return _slots[name].__get__(array)
     raise AttributeError(
         f"{type(array).__name__!r} object has no attribute {name!r}", name=name, obj=array
     )
@@ -379,8 +463,8 @@ def handle_of(stream: Stream, name: str) -> Any:
     if name == "handle" or name == "argument":
         found = deferring_streams.get(id(stream))
         if found is not None:
-            found.run()
-            return object.__getattribute__(stream, name)
+            return found.attribute(name)
+        return object.__getattribute__(stream, name)  # another thread has put it back meanwhile
     raise AttributeError(
         f"{type(stream).__name__!r} object has no attribute {name!r}", name=name, obj=stream
     )

@@ -18,6 +18,7 @@ from gpuarray._fusion.deferred import Deferred
 from gpuarray._fusion.steps import Step
 from gpuarray._layout import Layout
 from gpuarray._runtime import device as devices
+from gpuarray._runtime import places
 
 #: Whether operations are recorded, on all streams.
 enabled = False
@@ -42,7 +43,7 @@ def recorder_of(step: Step, noted: Deferred) -> Callable[..., Any]:
     kinds = "".join(["a" if isinstance(x, Layout) else "s" for x in step.inputs])
     return _factory(kinds)(
         step, noted, noted.lock, noted.numbers, noted.leaf_numbers, noted.memories, noted.scalars,
-        noted.arrays, step.run, step.layout, _array.array_class,
+        noted.arrays, noted.places, step.run, step.layout, _array.array_class,
         *[x for x in step.inputs if isinstance(x, Layout)], *[slot for _, slot in step.checks],
     )  # fmt: skip
 
@@ -63,11 +64,14 @@ def _refuses() -> bool:
 #: What the functions find by its name.
 _scope: dict[str, Any] = {
     "__name__": __name__,
+    "caller": places.caller,
     "count": sys.getrefcount,
     "devices": devices,
     "enabled": False,
+    "getframe": sys._getframe,
     "new": object.__new__,
     "refuses": _refuses,
+    "users_code": places.users_code,
 }
 
 
@@ -78,7 +82,7 @@ def _factory(kinds: str) -> Callable[..., Callable[..., Any]]:
     arrays = [i for i, kind in enumerate(kinds) if kind == "a"]
     scalars = [i for i, kind in enumerate(kinds) if kind == "s"]
     closed = ["step", "noted", "lock", "numbers", "leaf_numbers", "memories", "scalars", "arrays"]
-    closed += ["run", "layout", "cls"]
+    closed += ["places", "run", "layout", "cls"]
     closed += [f"layout{i}" for i in arrays] + [f"slot{i}" for i in scalars]
     operands = "".join([f"n{i}, " if kind == "a" else "None, " for i, kind in enumerate(kinds)])
     lines = [
@@ -121,11 +125,19 @@ def _factory(kinds: str) -> Callable[..., Callable[..., Any]]:
         "            if most > noted.most:",
         "                noted.most = most",
         "        number = node.number",
-        "        if not number:",
-        "            noted.begin()",
         *[f"        scalars[node.scalars + {k}] = x{i}" for k, i in enumerate(scalars)],
         "        array = new(cls)",
         "        array._layout = layout",
+        "        frame = getframe(2)",  # the caller's of an operator
+        "        place = frame.f_code, frame.f_lasti",
+        "        if id(place[0]) not in users_code:",
+        "            place = caller(2)",
+        "        if not noted.begun:",
+        "            noted.begin()",
+        # A collection may have run what is recorded, for a finalizer.
+        "        if noted.node is not node or not noted.begun:",
+        f"            return record({arguments})",
+        "        places[number] = place",
         "        arrays[number] = array",
         "        noted.node = following",
         "        numbers[id(array)] = number",

@@ -7,17 +7,19 @@ runs operation by operation, with kernels that exist, while a thread compiles th
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any
 
 from gpuarray import _fork, _log
+from gpuarray._ffi import driver
 from gpuarray._fusion import chains, prologues
 from gpuarray._fusion.chains import Plan
 from gpuarray._fusion.deferred import Batch, Deferred
 from gpuarray._fusion.steps import Node
-from gpuarray._runtime.device import Device
+from gpuarray._runtime.device import Device, current
 from gpuarray._runtime.stream import Stream
+from gpuarray.errors import CompileError
 
 #: Whether a chain's kernels are compiled when it is first seen, before it runs.
 immediate = False
@@ -38,6 +40,10 @@ class _Compiling:
 def run(stream: Stream, batch: Batch) -> None:
     """Run recorded operations, and give their results memory."""
     node = batch.node
+    if batch.began:  # it failed, or was interrupted
+        _one_by_one(batch, batch.missing())
+        return
+    batch.began = True
     if node.number == 1:
         _one_by_one(batch)
         return
@@ -69,7 +75,12 @@ def _call_of(
         return _one_by_one
     else:
         plan = compiling.made
-    call = node.calls[wanted] = _fused(plan, stream)
+    try:
+        call = _fused(plan, stream)
+    except CompileError as error:  # the operations go on, one by one
+        _log.log(_log.INFO, "fusion", "not compiled: %s", error)
+        call = _one_by_one
+    node.calls[wanted] = call
     return call
 
 
@@ -154,14 +165,21 @@ def _fused(plan: Plan, stream: Stream) -> Callable[[Batch], None]:
     return call_one
 
 
-def _one_by_one(batch: Batch) -> None:
-    """Run operations as they were called, and free what nobody wants behind its last use."""
+def _one_by_one(batch: Batch, only: Collection[int] | None = None) -> None:
+    """Run operations as they were called, and free what nobody wants behind its last use.
+
+    With ``only`` the others are left out: they are done, or nobody needs them.
+    """
     uses, values = batch.node.uses(), batch.values
     last: dict[int, int] = {}
     for i, use in enumerate(uses):
         last.update({x: i for x in use.operands if x is not None and x >= 0})
-    scalars = iter(batch.scalars)
+    first = 0
     for i, (step, numbers) in enumerate(uses):
+        scalars = iter(batch.scalars[first:])
+        first += numbers.count(None)
+        if only is not None and i not in only:
+            continue
         operands = [
             next(scalars) if x is None else values[x] if x >= 0 else batch.leaves[~x]
             for x in numbers
@@ -174,7 +192,7 @@ def _one_by_one(batch: Batch) -> None:
         del operands, value
         for x in set(numbers):
             if x is not None and x >= 0 and last[x] == i and not batch.is_wanted(x):
-                del values[x]
+                values.pop(x, None)
 
 
 # ---- compiling in the background -----------------------------------------------------------------
@@ -202,11 +220,17 @@ def _compile_all() -> None:
                 return
             compiling = _waiting.pop(0)
         try:
-            compiling.device.use()
+            _enter(compiling.device)
             compiling.made = compiling.make()
             compiling.done = True
         except Exception as error:  # the operations go on, one by one
             _log.log(_log.INFO, "fusion", "not compiled: %s", error)
+
+
+def _enter(device: Device) -> None:
+    """Make a device current, and leave what other threads have recorded alone."""
+    driver.context_set_current(device.context)
+    current.__dict__["stream"] = device.default_stream
 
 
 def wait() -> None:

@@ -590,6 +590,9 @@ class Device:
 
     def _lose(self) -> None:
         """Forget what lived on the device."""
+        for deferred in list(deferring_streams.values()):
+            if deferred.stream.device is self:
+                deferred.lose()
         self.generation += 1
         self._have_no_code()
         launch_history.forget()
