@@ -59,6 +59,47 @@ def sparse_conversions(a: sparse.csr_array, b: sparse.coo_matrix, x: ndarray) ->
     assert_type(sparse.linalg.spilu(a).L, sparse.csc_array)
 
 
+def sparse_elements(a: sparse.csr_array, b: sparse.coo_matrix, x: ndarray) -> None:
+    assert_type(a + x, ndarray)
+    assert_type(a * 2, sparse.csr_array)
+    assert_type(2 * b, sparse.coo_matrix)
+    assert_type(a * a, sparse.sparray)
+    assert_type(b * b, sparse.spmatrix)
+    assert_type(b * x, ndarray)
+    assert_type(a / a, ndarray)
+    assert_type(a / 2, sparse.csr_array)
+    assert_type(a.multiply(x), sparse.sparray)
+    assert_type(b.maximum(b), sparse.spmatrix)
+    assert_type(a.minimum(x), ndarray)
+    assert_type(a != a, sparse.sparray)
+    assert_type(b < 3, sparse.spmatrix)
+    assert_type(a >= x, ndarray)
+    assert_type(a**2, sparse.csr_array)
+    assert_type(b**2, sparse.spmatrix)
+
+
+def sparse_parts(a: sparse.csr_array, b: sparse.coo_matrix, c: sparse.coo_array) -> None:
+    assert_type(a[1:], sparse.sparray)
+    assert_type(a[:, ::2], sparse.sparray)
+    assert_type(b.tocsr()[1, 2], ndarray)
+    assert_type(b.tocsr()[1, :], sparse.spmatrix)
+    assert_type(a.sum(axis=0), ndarray)
+    assert_type(a.mean(), ndarray)
+    assert_type(a.max(), ndarray)
+    assert_type(a.max(axis=1), sparse.coo_array)
+    assert_type(b.nanmin(axis=0), sparse.coo_matrix)
+    assert_type(a.argmax(), int)
+    assert_type(b.argmin(axis=1), ndarray)
+    assert_type(a.count_nonzero(), int)
+    assert_type(a.count_nonzero(axis=0), ndarray)
+    assert_type(b.getnnz(), int)
+    assert_type(b.getrow(0), sparse.csr_matrix)
+    assert_type(b.H, sparse.spmatrix)
+    assert_type(a.reshape(2, -1), sparse.sparray)
+    assert_type(c.transpose((1, 0, 2)), sparse.coo_array)
+    assert_type(c.tensordot(c), sparse.coo_array | ndarray)
+
+
 def sparse_formats(a: sparse.csr_array, b: sparse.coo_matrix) -> None:
     assert_type(a.toarray(), ndarray)
     assert_type(a.data, ndarray)

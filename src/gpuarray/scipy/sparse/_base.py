@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -16,12 +16,13 @@ from gpuarray.scipy.sparse._matmul import Products
 from gpuarray.scipy.sparse._reductions import Reductions
 
 if TYPE_CHECKING:
-    from gpuarray._types import ArrayLike, DTypeLike, ndarray
+    from gpuarray._types import DTypeLike, ndarray
     from gpuarray.scipy.sparse._bsr import bsr_array
     from gpuarray.scipy.sparse._coo import coo_array
     from gpuarray.scipy.sparse._csc import csc_array
     from gpuarray.scipy.sparse._csr import csr_array
     from gpuarray.scipy.sparse._dia import dia_array
+    from gpuarray.scipy.sparse._signatures import ArraySignatures
 
 __all__ = ["SparseBase", "issparse", "sparray"]
 
@@ -147,7 +148,7 @@ class SparseBase(Products, Elementwise, Reductions, Indexing, Conversions, HeldO
 
     # ---- shape ----
 
-    def reshape(self, *shape: Any, order: str = "C", copy: bool = False) -> Any:
+    def reshape(self, *shape: Any, order: str = "C", copy: bool = False) -> SparseBase:
         """The same elements in another shape.
 
         Parameters
@@ -315,7 +316,7 @@ class SparseBase(Products, Elementwise, Reductions, Indexing, Conversions, HeldO
         """
         return self.tocoo().nonzero()
 
-    def count_nonzero(self, axis: int | None = None) -> Any:
+    def count_nonzero(self, axis: int | None = None) -> int | ndarray:
         """How many elements are not zero; entries at one place are added first.
 
         Parameters
@@ -424,7 +425,12 @@ class SparseBase(Products, Elementwise, Reductions, Indexing, Conversions, HeldO
 
 
 if TYPE_CHECKING:
-    _Sparse = SparseBase
+
+    class _Sparse(
+        ArraySignatures["sparray", coo_array, csr_array, csc_array, dia_array, bsr_array],
+        SparseBase,
+    ):
+        """What operations of arrays return."""
 else:
     _Sparse = object
 
@@ -442,83 +448,6 @@ class sparray(_Sparse):
     >>> isinstance(sparse.csr_array(cp.eye(2)), sparse.sparray)
     True
     """
-
-    if TYPE_CHECKING:
-        # Conversions of an array are arrays.
-
-        def tocoo(self, copy: bool = ...) -> coo_array: ...
-
-        def tocsr(self, copy: bool = ...) -> csr_array: ...
-
-        def tocsc(self, copy: bool = ...) -> csc_array: ...
-
-        def todia(self, copy: bool = ...) -> dia_array: ...
-
-        def tobsr(self, blocksize: tuple[int, int] | None = ..., copy: bool = ...) -> bsr_array: ...
-
-        @overload
-        def asformat(self, format: Literal["coo"], copy: bool = ...) -> coo_array: ...
-
-        @overload
-        def asformat(self, format: Literal["csr"], copy: bool = ...) -> csr_array: ...
-
-        @overload
-        def asformat(self, format: Literal["csc"], copy: bool = ...) -> csc_array: ...
-
-        @overload
-        def asformat(self, format: Literal["dia"], copy: bool = ...) -> dia_array: ...
-
-        @overload
-        def asformat(self, format: Literal["bsr"], copy: bool = ...) -> bsr_array: ...
-
-        @overload
-        def asformat(self, format: Literal["array", "dense"], copy: bool = ...) -> ndarray: ...
-
-        @overload
-        def asformat(self, format: None, copy: bool = ...) -> Self: ...
-
-        @overload
-        def asformat(self, format: str, copy: bool = ...) -> Any: ...
-
-        def asformat(self, format: str | None, copy: bool = ...) -> Any: ...
-
-        @property
-        def T(self) -> sparray: ...
-
-        @property
-        def mT(self) -> sparray: ...
-
-        @overload
-        def __matmul__(self, other: SparseBase) -> sparray: ...
-
-        @overload
-        def __matmul__(self, other: ArrayLike) -> ndarray: ...
-
-        def __matmul__(self, other: Any) -> Any: ...
-
-        @overload
-        def dot(self, other: SparseBase) -> sparray: ...
-
-        @overload
-        def dot(self, other: ArrayLike) -> ndarray: ...
-
-        def dot(self, other: Any) -> Any: ...
-
-        @overload
-        def __add__(self, other: SparseBase) -> sparray: ...
-
-        @overload
-        def __add__(self, other: ArrayLike) -> Any: ...
-
-        def __add__(self, other: Any) -> Any: ...
-
-        @overload
-        def __sub__(self, other: SparseBase) -> sparray: ...
-
-        @overload
-        def __sub__(self, other: ArrayLike) -> Any: ...
-
-        def __sub__(self, other: Any) -> Any: ...
 
 
 def issparse(x: object) -> bool:

@@ -205,7 +205,7 @@ class BsrBase(LineOrder):
             raise NotImplementedError("getnnz over an axis is not implemented for BSR format")
         return self.data.size
 
-    def count_nonzero(self, axis: int | None = None) -> Any:
+    def count_nonzero(self, axis: int | None = None) -> int | ndarray:
         if axis is not None:
             raise NotImplementedError("count_nonzero over axis is not implemented for BSR format.")
         return int(asnumpy(count_nonzero(self._added_data())))

@@ -294,7 +294,7 @@ class CompressedBase(LineOrder):
             return diff(self.indptr)
         return bincount(self.indices, minlength=self._lines[1])
 
-    def count_nonzero(self, axis: int | None = None) -> Any:
+    def count_nonzero(self, axis: int | None = None) -> int | ndarray:
         self.sum_duplicates()
         if axis is None or self.ndim == 1:
             if axis is not None:

@@ -54,6 +54,11 @@ class Conversions:
             An array for an array, a matrix for a matrix. Of entries in coordinates: one sort of
             their indices, and it waits for the device to know how many are left.
 
+        Raises
+        ------
+        ValueError
+            If there are more than two dimensions.
+
         Examples
         --------
         >>> import gpuarray as cp
@@ -104,6 +109,11 @@ class Conversions:
         dia_array or dia_matrix
             An array for an array, a matrix for a matrix. It waits for the device to know how many
             diagonals there are.
+
+        Raises
+        ------
+        ValueError
+            If there are not two dimensions.
 
         Warns
         -----

@@ -232,7 +232,7 @@ class CooBase(CoordinateProducts, CoordinateShapes):
 
     nonzero.__doc__ = SparseBase.nonzero.__doc__
 
-    def count_nonzero(self, axis: int | None = None) -> Any:
+    def count_nonzero(self, axis: int | None = None) -> int | ndarray:
         self.sum_duplicates()
         if axis is None:
             return int(asnumpy(count_nonzero(self.data)))

@@ -18,7 +18,7 @@ __all__ = ["CoordinateShapes"]
 class CoordinateShapes(CoordinateParts):
     """Reshaping, resizing and transposing of entries in coordinates."""
 
-    def reshape(self, *shape: Any, order: str = "C", copy: bool = False) -> Any:
+    def reshape(self, *shape: Any, order: str = "C", copy: bool = False) -> SparseBase:
         found = _shapes.new_shape(shape, self._shape, self._dimensions)
         _shapes.order_of(order)
         if found == self._shape:
@@ -64,7 +64,7 @@ class CoordinateShapes(CoordinateParts):
         if len(found) > 2:
             raise ValueError(f"shape argument must be 1-D or 2-D, and not {found}")
         if len(found) != self.ndim:
-            line = self.reshape(-1)
+            line: Any = self.reshape(-1)
             line.resize(math.prod(found))
             line = line.reshape(found)
             self._data, self._coords, self._shape = line._data, line._coords, found
@@ -135,7 +135,7 @@ class CoordinateShapes(CoordinateParts):
         return order
 
     @property
-    def mT(self) -> Any:
+    def mT(self) -> SparseBase:
         if self.ndim < 3:
             return super().mT
         return self.transpose((*range(self.ndim - 2), self.ndim - 1, self.ndim - 2))

@@ -14,7 +14,7 @@ from gpuarray.scipy.sparse._matrix import spmatrix
 
 if TYPE_CHECKING:
     from gpuarray._types import ndarray
-    from gpuarray.scipy.sparse._csr import CsrBase
+    from gpuarray.scipy.sparse._csr import CsrBase, csr_matrix
 
 __all__ = ["csc_array", "csc_matrix", "isspmatrix_csc"]
 
@@ -149,7 +149,7 @@ class csc_matrix(spmatrix, CscBase):
     array([0, 0, 1], dtype=int32)
     """
 
-    def getrow(self, i: int) -> Any:
+    def getrow(self, i: int) -> csr_matrix:
         """A copy of a row, as a csr matrix. Waits for the device.
 
         Parameters
@@ -170,9 +170,11 @@ class csc_matrix(spmatrix, CscBase):
         >>> a.getrow(1).toarray()
         array([[1, 0]])
         """
-        return self._getrow(i)
+        row: Any = self._getrow(i)
+        found: csr_matrix = row
+        return found
 
-    def getcol(self, j: int) -> Any:
+    def getcol(self, j: int) -> csc_matrix:
         """A copy of a column, as a csc matrix. Waits for the device.
 
         Parameters

@@ -145,7 +145,7 @@ class DiaBase(DataBase):
         lengths = np.minimum(rows + offsets, end) - np.maximum(offsets, 0)
         return int(np.maximum(lengths, 0).sum())
 
-    def count_nonzero(self, axis: int | None = None) -> Any:
+    def count_nonzero(self, axis: int | None = None) -> int | ndarray:
         if axis is not None:
             raise NotImplementedError(
                 "count_nonzero over an axis is not implemented for DIA format"

@@ -15,7 +15,8 @@ from gpuarray._ops.math import divide, negative
 from gpuarray.scipy.sparse import _comparing, _merging, _multiplying
 
 if TYPE_CHECKING:
-    pass
+    from gpuarray._types import ndarray
+    from gpuarray.scipy.sparse._base import SparseBase
 
 __all__ = ["Elementwise"]
 
@@ -56,7 +57,7 @@ def as_operand(x: Any, name: str) -> Any:
 class Elementwise:
     """Sums, products, quotients, powers and comparisons, element by element."""
 
-    def __add__(self: Any, other: Any) -> Any:
+    def __add__(self: Any, other: Any) -> SparseBase | ndarray:
         if is_scalar(other):
             if on_host(other) == 0:
                 return self.copy()
@@ -68,10 +69,10 @@ class Elementwise:
             return self.toarray() + broadcast_to(as_array(other, "add"), self.shape)
         return NotImplemented
 
-    def __radd__(self: Any, other: Any) -> Any:
+    def __radd__(self: Any, other: Any) -> SparseBase | ndarray:
         return self.__add__(other)
 
-    def __sub__(self: Any, other: Any) -> Any:
+    def __sub__(self: Any, other: Any) -> SparseBase | ndarray:
         if is_scalar(other):
             if on_host(other) == 0:
                 return self.copy()
@@ -85,7 +86,7 @@ class Elementwise:
             return self.toarray() - broadcast_to(as_array(other, "subtract"), self.shape)
         return NotImplemented
 
-    def __rsub__(self: Any, other: Any) -> Any:
+    def __rsub__(self: Any, other: Any) -> SparseBase | ndarray:
         if is_scalar(other):
             if on_host(other) == 0:
                 return -self  # type: ignore[operator]  # the formats have it
@@ -112,13 +113,13 @@ class Elementwise:
             return result.todia()
         return result.tobsr(self.blocksize) if self.format == "bsr" else result
 
-    def __mul__(self: Any, other: Any) -> Any:
+    def __mul__(self: Any, other: Any) -> SparseBase | ndarray:
         return self.multiply(other)
 
-    def __rmul__(self: Any, other: Any) -> Any:
+    def __rmul__(self: Any, other: Any) -> SparseBase | ndarray:
         return self.multiply(other)
 
-    def multiply(self: Any, other: Any) -> Any:
+    def multiply(self: Any, other: Any) -> SparseBase | ndarray:
         """The product with numbers or another array, element by element.
 
         Parameters
@@ -163,7 +164,7 @@ class Elementwise:
             return result.tobsr(self.blocksize) if kept or row else result
         return result.todia() if kept and self.format == "dia" else result
 
-    def __truediv__(self: Any, other: Any) -> Any:
+    def __truediv__(self: Any, other: Any) -> SparseBase | ndarray:
         operand = as_operand(other, "divide")
         if operand is None:
             return NotImplemented
@@ -176,7 +177,7 @@ class Elementwise:
             return divide(self.toarray().astype(dtype), operand.toarray()).astype(dtype, copy=False)
         return self.multiply(divide(1, operand))
 
-    def __rtruediv__(self: Any, other: Any) -> Any:
+    def __rtruediv__(self: Any, other: Any) -> SparseBase | ndarray:
         return NotImplemented
 
     def _divide_by_scalar(self: Any, other: Any) -> Any:
@@ -202,10 +203,10 @@ class Elementwise:
         self.data *= 1.0 / other
         return self
 
-    def __pow__(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def __pow__(self: Any, *args: Any, **kwargs: Any) -> SparseBase:
         return self.power(*args, **kwargs)
 
-    def maximum(self: Any, other: Any) -> Any:
+    def maximum(self: Any, other: Any) -> SparseBase | ndarray:
         """The greater of each element and another array's, or a number.
 
         Parameters
@@ -243,7 +244,7 @@ class Elementwise:
         """
         return _comparing.extreme(self, other, "maximum")
 
-    def minimum(self: Any, other: Any) -> Any:
+    def minimum(self: Any, other: Any) -> SparseBase | ndarray:
         """The lesser of each element and another array's, or a number.
 
         Parameters
@@ -287,16 +288,16 @@ class Elementwise:
     def __ne__(self: Any, other: object) -> Any:
         return _comparing.compare(self, other, "not_equal")
 
-    def __lt__(self: Any, other: Any) -> Any:
+    def __lt__(self: Any, other: Any) -> SparseBase | ndarray:
         return _comparing.compare(self, other, "less")
 
-    def __gt__(self: Any, other: Any) -> Any:
+    def __gt__(self: Any, other: Any) -> SparseBase | ndarray:
         return _comparing.compare(self, other, "greater")
 
-    def __le__(self: Any, other: Any) -> Any:
+    def __le__(self: Any, other: Any) -> SparseBase | ndarray:
         return _comparing.compare(self, other, "less_equal")
 
-    def __ge__(self: Any, other: Any) -> Any:
+    def __ge__(self: Any, other: Any) -> SparseBase | ndarray:
         return _comparing.compare(self, other, "greater_equal")
 
     __hash__ = None  # type: ignore[assignment]  # equality is of elements

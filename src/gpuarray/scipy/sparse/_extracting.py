@@ -194,7 +194,7 @@ def swapaxes(A: Any, axis1: int, axis2: int) -> sparray | spmatrix:
     axes = list(range(A.ndim))
     for axis in (axis1, axis2):
         if not isinstance(axis, int | np.integer):
-            raise TypeError(f"swapaxes: an axis must be an integer, and not {axis!r}")
+            raise ValueError(f"Invalid axis: {axis!r} is no integer")
         if not -A.ndim <= axis < A.ndim:
             raise ValueError(f"Invalid axis: {axis} is out of bounds for ndim={A.ndim}")
     axes[axis1], axes[axis2] = axes[axis2], axes[axis1]
@@ -235,6 +235,8 @@ def permute_dims(A: Any, axes: Any = None, copy: bool = False) -> sparray | spma
     A = _sparse(A, "permute_dims")
     ndim = A.ndim
     axes = tuple(range(ndim))[::-1] if axes is None else axes
+    if isinstance(axes, set | frozenset | dict):
+        raise TypeError(f"axis must be an integer/tuple of ints, not {type(axes)}: it has no order")
     if len(axes) != ndim:
         raise ValueError(f"Incorrect number of axes: {len(axes)} instead of {ndim}")
     order = []

@@ -41,6 +41,8 @@ def save_npz(file: Any, matrix: Any, compressed: bool = True) -> None:
     ------
     TypeError
         If it is no sparse array.
+    NotImplementedError
+        If it is one of SciPy's of a format for the host (dok or lil).
 
     See Also
     --------
@@ -58,6 +60,11 @@ def save_npz(file: Any, matrix: Any, compressed: bool = True) -> None:
     array([[1., 0.],
            [0., 1.]])
     """
+    if getattr(matrix, "format", None) in ("dok", "lil"):
+        raise NotImplementedError(
+            f"Save is not implemented for sparse matrix of format {matrix.format}: convert it with "
+            "tocoo() first"
+        )
     a = from_foreign(matrix)
     if not isinstance(a, SparseBase):
         raise TypeError(f"save_npz: a sparse array is needed, and not a {type(matrix).__name__}")

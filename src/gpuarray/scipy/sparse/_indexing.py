@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,13 +12,17 @@ from gpuarray._ops.manipulation import ravel, reshape
 from gpuarray.scipy.sparse import _assignment, _coo_indexing, _merging, _selecting
 from gpuarray.scipy.sparse._subscripts import Subscript, parse
 
+if TYPE_CHECKING:
+    from gpuarray._types import ndarray
+    from gpuarray.scipy.sparse._base import SparseBase
+
 __all__ = ["Indexing"]
 
 
 class Indexing:
     """``a[...]`` and ``a[...] = x``, as for dense arrays."""
 
-    def __getitem__(self: Any, key: Any) -> Any:
+    def __getitem__(self: Any, key: Any) -> SparseBase | ndarray:
         self._check_indexed()
         if self.format == "coo":
             return _coo_indexing.select(self, parse(key, self.shape, None))

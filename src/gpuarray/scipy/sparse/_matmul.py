@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,12 +29,6 @@ _PREFIX = "matmul: dimension mismatch with signature"
 class Products:
     """The products of all sparse arrays."""
 
-    @overload
-    def __matmul__(self, other: SparseBase) -> SparseBase: ...
-
-    @overload
-    def __matmul__(self, other: ArrayLike) -> ndarray: ...
-
     def __matmul__(self, other: Any) -> SparseBase | ndarray:
         """The matrix product with a sparse array, a vector or a dense matrix."""
         _refuse_scalar(other)
@@ -46,12 +40,6 @@ class Products:
         _refuse_scalar(other)
         found: ndarray = reflected_product(self, other)
         return found
-
-    @overload
-    def dot(self, other: SparseBase) -> SparseBase: ...
-
-    @overload
-    def dot(self, other: ArrayLike) -> ndarray: ...
 
     def dot(self, other: Any) -> SparseBase | ndarray:
         """The matrix product, ``self @ other``; with a number that multiple.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Self, overload
+from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 
@@ -10,22 +10,27 @@ from gpuarray.scipy.sparse import _shapes
 from gpuarray.scipy.sparse._matmul import MatrixProducts
 
 if TYPE_CHECKING:
-    from gpuarray._types import ArrayLike, ndarray
+    from gpuarray._types import ndarray
     from gpuarray.scipy.sparse._base import SparseBase
     from gpuarray.scipy.sparse._bsr import bsr_matrix
     from gpuarray.scipy.sparse._coo import coo_matrix
     from gpuarray.scipy.sparse._csc import csc_matrix
     from gpuarray.scipy.sparse._csr import csr_matrix
     from gpuarray.scipy.sparse._dia import dia_matrix
+    from gpuarray.scipy.sparse._signatures import MatrixSignatures
 
-    _Sparse = SparseBase
+    class _Sparse(
+        MatrixSignatures["spmatrix", coo_matrix, csr_matrix, csc_matrix, dia_matrix, bsr_matrix],
+        SparseBase,
+    ):
+        """What operations of matrices return."""
 else:
-    _Sparse = object
+    _Sparse = MatrixProducts
 
 __all__ = ["isspmatrix", "spmatrix"]
 
 
-class spmatrix(MatrixProducts, _Sparse):
+class spmatrix(_Sparse):
     """What all sparse matrices are: `coo_matrix`, `csr_matrix`, `csc_matrix` and so on.
 
     It cannot be made itself. Products with ``*`` are matrix products.
@@ -37,85 +42,6 @@ class spmatrix(MatrixProducts, _Sparse):
     >>> isinstance(sparse.csr_matrix(cp.eye(2)), sparse.spmatrix)
     True
     """
-
-    if TYPE_CHECKING:
-        # Conversions of a matrix are matrices.
-
-        def tocoo(self, copy: bool = ...) -> coo_matrix: ...
-
-        def tocsr(self, copy: bool = ...) -> csr_matrix: ...
-
-        def tocsc(self, copy: bool = ...) -> csc_matrix: ...
-
-        def todia(self, copy: bool = ...) -> dia_matrix: ...
-
-        def tobsr(
-            self, blocksize: tuple[int, int] | None = ..., copy: bool = ...
-        ) -> bsr_matrix: ...
-
-        @overload
-        def asformat(self, format: Literal["coo"], copy: bool = ...) -> coo_matrix: ...
-
-        @overload
-        def asformat(self, format: Literal["csr"], copy: bool = ...) -> csr_matrix: ...
-
-        @overload
-        def asformat(self, format: Literal["csc"], copy: bool = ...) -> csc_matrix: ...
-
-        @overload
-        def asformat(self, format: Literal["dia"], copy: bool = ...) -> dia_matrix: ...
-
-        @overload
-        def asformat(self, format: Literal["bsr"], copy: bool = ...) -> bsr_matrix: ...
-
-        @overload
-        def asformat(self, format: Literal["array", "dense"], copy: bool = ...) -> ndarray: ...
-
-        @overload
-        def asformat(self, format: None, copy: bool = ...) -> Self: ...
-
-        @overload
-        def asformat(self, format: str, copy: bool = ...) -> Any: ...
-
-        def asformat(self, format: str | None, copy: bool = ...) -> Any: ...
-
-        @property
-        def T(self) -> spmatrix: ...
-
-        @property
-        def mT(self) -> spmatrix: ...
-
-        @overload
-        def __matmul__(self, other: SparseBase) -> spmatrix: ...
-
-        @overload
-        def __matmul__(self, other: ArrayLike) -> ndarray: ...
-
-        def __matmul__(self, other: Any) -> Any: ...
-
-        @overload
-        def dot(self, other: SparseBase) -> spmatrix: ...
-
-        @overload
-        def dot(self, other: ArrayLike) -> ndarray: ...
-
-        def dot(self, other: Any) -> Any: ...
-
-        @overload
-        def __add__(self, other: SparseBase) -> spmatrix: ...
-
-        @overload
-        def __add__(self, other: ArrayLike) -> Any: ...
-
-        def __add__(self, other: Any) -> Any: ...
-
-        @overload
-        def __sub__(self, other: SparseBase) -> spmatrix: ...
-
-        @overload
-        def __sub__(self, other: ArrayLike) -> Any: ...
-
-        def __sub__(self, other: Any) -> Any: ...
 
     #: How many entries are printed.
     maxprint: int = 50
@@ -172,11 +98,11 @@ class spmatrix(MatrixProducts, _Sparse):
         return self.toarray()
 
     @property
-    def H(self) -> Any:
+    def H(self) -> spmatrix:
         """The complex conjugate of the transpose."""
         return self.getH()
 
-    def getH(self) -> Any:
+    def getH(self) -> spmatrix:
         """The complex conjugate of the transpose.
 
         Returns
@@ -194,9 +120,10 @@ class spmatrix(MatrixProducts, _Sparse):
                [3, 0]])
         """
         found: Any = self.conjugate()  # type: ignore[attr-defined]
-        return found.transpose()
+        transpose: spmatrix = found.transpose()
+        return transpose
 
-    def asfptype(self) -> Any:
+    def asfptype(self) -> Self:
         """The matrix with elements that are floating-point numbers.
 
         Itself, if they are; else of the least float dtype that holds those of the dtype.
@@ -254,7 +181,13 @@ class spmatrix(MatrixProducts, _Sparse):
         """
         return self.maxprint
 
-    def getnnz(self, axis: int | None = None) -> Any:
+    @overload
+    def getnnz(self, axis: None = None) -> int: ...
+
+    @overload
+    def getnnz(self, axis: int) -> ndarray: ...
+
+    def getnnz(self, axis: int | None = None) -> int | ndarray:
         """The number of stored entries, zeros among them.
 
         Parameters
@@ -273,9 +206,10 @@ class spmatrix(MatrixProducts, _Sparse):
         >>> sparse.csr_matrix(cp.array([[0, 1], [2, 3]])).getnnz(1)
         array([1, 2], dtype=int32)
         """
-        return self._getnnz(axis)
+        found: int | ndarray = self._getnnz(axis)
+        return found
 
-    def getrow(self, i: int) -> Any:
+    def getrow(self, i: int) -> csr_matrix:
         """A copy of a row, as a csr matrix. Waits for the device.
 
         Parameters
@@ -297,7 +231,7 @@ class spmatrix(MatrixProducts, _Sparse):
         """
         return self.tocsr()._getrow(i)
 
-    def getcol(self, j: int) -> Any:
+    def getcol(self, j: int) -> csr_matrix | csc_matrix:
         """A copy of a column, as a csr matrix; of csc in that format. Waits for the device.
 
         Parameters

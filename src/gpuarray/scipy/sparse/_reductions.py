@@ -19,6 +19,7 @@ from gpuarray.scipy.sparse._axes import reduced_axes
 
 if TYPE_CHECKING:
     from gpuarray._types import DTypeLike, ndarray
+    from gpuarray.scipy.sparse._coo import CooBase
 
 __all__ = ["Reductions"]
 
@@ -36,7 +37,10 @@ class Reductions:
     """Sums, extremes and their places, over all elements or along an axis."""
 
     def sum(
-        self: Any, axis: Any = None, dtype: DTypeLike | None = None, out: ndarray | None = None
+        self: Any,
+        axis: int | tuple[int, ...] | None = None,
+        dtype: DTypeLike | None = None,
+        out: ndarray | None = None,
     ) -> ndarray:
         """The sum of the elements, or of those along an axis.
 
@@ -74,7 +78,10 @@ class Reductions:
         return self._result(self._along(found, "add", _sum_dtype(self.dtype)), found, dtype, out)
 
     def mean(
-        self: Any, axis: Any = None, dtype: DTypeLike | None = None, out: ndarray | None = None
+        self: Any,
+        axis: int | tuple[int, ...] | None = None,
+        dtype: DTypeLike | None = None,
+        out: ndarray | None = None,
     ) -> ndarray:
         """The mean of all elements, zeros included, or of those along an axis.
 
@@ -152,7 +159,13 @@ class Reductions:
 
         return isinstance(self, sparray)
 
-    def max(self: Any, axis: Any = None, out: None = None, *, explicit: bool = False) -> Any:
+    def max(
+        self: Any,
+        axis: int | tuple[int, ...] | None = None,
+        out: None = None,
+        *,
+        explicit: bool = False,
+    ) -> ndarray | CooBase:
         """The greatest element, or that along an axis; NaN if one is.
 
         Parameters
@@ -183,7 +196,13 @@ class Reductions:
         """
         return self._extreme(axis, out, "maximum", explicit)
 
-    def min(self: Any, axis: Any = None, out: None = None, *, explicit: bool = False) -> Any:
+    def min(
+        self: Any,
+        axis: int | tuple[int, ...] | None = None,
+        out: None = None,
+        *,
+        explicit: bool = False,
+    ) -> ndarray | CooBase:
         """The least element, or that along an axis; NaN if one is.
 
         Parameters
@@ -214,7 +233,13 @@ class Reductions:
         """
         return self._extreme(axis, out, "minimum", explicit)
 
-    def nanmax(self: Any, axis: Any = None, out: None = None, *, explicit: bool = False) -> Any:
+    def nanmax(
+        self: Any,
+        axis: int | tuple[int, ...] | None = None,
+        out: None = None,
+        *,
+        explicit: bool = False,
+    ) -> ndarray | CooBase:
         """The greatest element, or that along an axis, passing over NaN.
 
         Parameters
@@ -245,7 +270,13 @@ class Reductions:
         """
         return self._extreme(axis, out, "fmax", explicit)
 
-    def nanmin(self: Any, axis: Any = None, out: None = None, *, explicit: bool = False) -> Any:
+    def nanmin(
+        self: Any,
+        axis: int | tuple[int, ...] | None = None,
+        out: None = None,
+        *,
+        explicit: bool = False,
+    ) -> ndarray | CooBase:
         """The least element, or that along an axis, passing over NaN.
 
         Parameters
@@ -313,7 +344,13 @@ class Reductions:
         coords, shape = ((line, kept), (1, length)) if axes == (0,) else ((kept, line), (length, 1))
         return cls._from_parts(data, coords, shape, canonical=True)
 
-    def argmax(self: Any, axis: Any = None, out: None = None, *, explicit: bool = False) -> Any:
+    def argmax(
+        self: Any,
+        axis: int | tuple[int, ...] | None = None,
+        out: None = None,
+        *,
+        explicit: bool = False,
+    ) -> int | ndarray:
         """The place of the greatest element, the first of several, or that along an axis.
 
         Parameters
@@ -346,7 +383,13 @@ class Reductions:
         """
         return self._place(axis, out, "argmax", explicit)
 
-    def argmin(self: Any, axis: Any = None, out: None = None, *, explicit: bool = False) -> Any:
+    def argmin(
+        self: Any,
+        axis: int | tuple[int, ...] | None = None,
+        out: None = None,
+        *,
+        explicit: bool = False,
+    ) -> int | ndarray:
         """The place of the least element, the first of several, or that along an axis.
 
         Parameters
