@@ -106,6 +106,8 @@ class StreamDistributions:
     def _standard(self, draw: str, size: Any, dtype: np.dtype, out: Any) -> Any:
         """A draw of `DrawSpec` by its name."""
         if out is None:
+            if type(size) is int:
+                return self._bit_generator._draw_many(draw, size, dtype)
             static = (draw, () if size is None else size, dtype)
             return self._bit_generator._draw(sized_call, static)
         out = check_out(out, size, dtype)

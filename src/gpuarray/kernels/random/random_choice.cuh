@@ -6,9 +6,12 @@
 //
 //   units    A unit that is rejected shifts the items behind it. So each thread begins at the item that its units have
 //            if none is rejected, counts, and begins again until what the threads before it counted has not changed.
+//            They take as many units together as are needed if few are rejected, then the next ones.
 //   chosen   What item i drew was chosen before if an item before it drew the same, whether that one kept it or not; or
 //            if it is n - count + m, item m comes before i, and what item m drew was chosen before in turn.
-//   shuffle  One thread exchanges the items. What with is drawn before.
+//   shuffle  Step i, from the last one down, exchanges item i with item k, which is drawn before. So what ends at i is
+//            what was at k by then: what an earlier step j > i put there, that is what was at j by then, or item k.
+//            The steps that put something at a place are lists, which each item follows.
 #pragma once
 
 #include "gpuarray/random_orders.cuh"
@@ -19,8 +22,8 @@ namespace gpuarray {
 template <class Engine, int BLOCK, int SLOTS> struct Choice {
     enum { MOST = SLOTS * 5 / 6, UNITS = 2 * SLOTS, WARPS = BLOCK / 32, FREE = ~0u };
 
-    uint64_t words[SLOTS], drawn[MOST];
-    uint32_t table[SLOTS];  // an item of each number that was drawn: the first one
+    uint64_t words[SLOTS], drawn[MOST];  // then words are links of lists
+    uint32_t table[SLOTS];  // an item of each number that was drawn: the first one; then the lists' first steps
     uint16_t other[MOST];   // what the shuffle exchanges an item with
     uint32_t sums[WARPS], end;
     bool chosen[MOST];  // whether what the item drew is another's
@@ -41,14 +44,19 @@ template <class Engine, int BLOCK, int SLOTS> struct Choice {
         __syncthreads();
     }
 
-    // The sum of the numbers of the threads before.
-    GPUARRAY_DEVICE uint32_t sum_before(uint32_t number) {
+    // The sum of the numbers of the threads before; `all` is that of all.
+    GPUARRAY_DEVICE uint32_t sum_before(uint32_t number, uint32_t& all) {
         const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
         const uint32_t sum = scan_lanes<Counting<uint32_t>, 32>(number, lane);
         if (lane == 31) sums[warp] = sum;
         __syncthreads();
         uint32_t before = sum - number;
-        for (int i = 0; i < warp; ++i) before += sums[i];
+        all = 0;
+#pragma unroll
+        for (int i = 0; i < WARPS; ++i) {
+            if (i < warp) before += sums[i];
+            all += sums[i];
+        }
         __syncthreads();
         return before;
     }
@@ -57,27 +65,30 @@ template <class Engine, int BLOCK, int SLOTS> struct Choice {
     // item accepts the unit. Returns how many units were needed, or more than `units` if those were too few.
     template <class Take>
     GPUARRAY_DEVICE uint32_t give(uint32_t units, uint32_t first, uint32_t items, const Take& take) {
-        const uint32_t each = (units + BLOCK - 1) / BLOCK, from = threadIdx.x * each;
-        const uint32_t to = from + each < units ? from + each : units;
-        uint32_t begin = first + from;
-        auto walk = [&](bool stores) {
-            uint32_t item = begin;
-            for (uint32_t unit = from; unit < to && item < items; ++unit) {
-                if (!take(unit, item, stores)) continue;
-                ++item;
-                if (stores && item == items) end = unit + 1;
+        if (first == items) return 0;
+        enum { EACH = 4 };
+        if (threadIdx.x == 0) end = units + 1;
+        for (uint32_t start = 0; start < units && first < items; start += BLOCK * EACH) {
+            const uint32_t from = start + threadIdx.x * EACH, to = from + EACH < units ? from + EACH : units;
+            uint32_t begin = first + threadIdx.x * EACH, all = 0;
+            auto walk = [&](bool stores) {
+                uint32_t item = begin;
+                for (uint32_t unit = from; unit < to && item < items; ++unit) {
+                    if (!take(unit, item, stores)) continue;
+                    ++item;
+                    if (stores && item == items) end = unit + 1;
+                }
+                return item - begin;
+            };
+            for (;;) {
+                const uint32_t before = sum_before(walk(false), all);
+                const bool moved = first + before != begin;
+                begin = first + before;
+                if (!__syncthreads_or(moved)) break;
             }
-            return item - begin;
-        };
-        for (;;) {
-            const uint32_t before = sum_before(walk(false));
-            const bool moved = first + before != begin;
-            begin = first + before;
-            if (!__syncthreads_or(moved)) break;
+            walk(true);
+            first += all;
         }
-        if (threadIdx.x == 0) end = first == items ? 0 : units + 1;
-        __syncthreads();
-        walk(true);
         __syncthreads();
         const uint32_t needed = end;
         __syncthreads();
@@ -85,18 +96,19 @@ template <class Engine, int BLOCK, int SLOTS> struct Choice {
     }
 
     // Half number `unit` from word `word` on; the first one may be what is left of a word before.
-    GPUARRAY_DEVICE uint32_t half(const uint64_t* state, uint32_t word, uint32_t unit) const {
-        if (state[0]) {
-            if (unit == 0) return uint32_t(state[1]);
+    GPUARRAY_DEVICE uint32_t half(bool left, uint32_t kept, uint32_t word, uint32_t unit) const {
+        if (left) {
+            if (unit == 0) return kept;
             --unit;
         }
         return uint32_t(words[word + unit / 2] >> unit % 2 * 32);
     }
     // A number of those from 0 to `greatest`, or false if the unit is rejected.
     GPUARRAY_DEVICE static bool bounded(uint32_t unit, uint64_t greatest, uint64_t& number) {
-        const uint64_t range = greatest + 1, product = unit * range;
-        number = product >> 32;
-        return uint32_t(product) >= range || uint32_t(product) >= Lemire<32>::threshold(range);
+        const uint32_t range = uint32_t(greatest) + 1;
+        const uint64_t product = uint64_t(unit) * range;
+        number = range == 0 ? unit : product >> 32;
+        return uint32_t(product) >= range || uint32_t(product) >= (0u - range) % range;
     }
     GPUARRAY_DEVICE static bool bounded(uint64_t unit, uint64_t greatest, uint64_t& number) {
         const uint64_t range = greatest + 1, rest = unit * range;
@@ -128,13 +140,15 @@ template <class Engine, int BLOCK, int SLOTS> struct Choice {
         if (!narrow && lowest < 1ull << 32) return false;
         make_words(Engine(state + STATE_HEADER));
         for (uint32_t i = threadIdx.x; i <= mask; i += BLOCK) table[i] = FREE;
-        const uint32_t first = lowest == 0, halves = UNITS + (state[0] != 0);  // 0 is drawn without a unit
+        const bool left = state[0] != 0;
+        const uint32_t kept = uint32_t(state[1]);
+        const uint32_t first = lowest == 0, halves = UNITS + left;  // 0 is drawn without a unit
         if (threadIdx.x == 0) drawn[0] = 0;
         uint32_t used = 0, read = 0;  // words, then halves
         if (narrow) {
             read = give(halves, first, count, [&](uint32_t unit, uint32_t item, bool stores) {
                 uint64_t number;
-                if (!bounded(half(state, 0, unit), lowest + item, number)) return false;
+                if (!bounded(half(left, kept, 0, unit), lowest + item, number)) return false;
                 if (stores) drawn[item] = number;
                 return true;
             });
@@ -148,15 +162,15 @@ template <class Engine, int BLOCK, int SLOTS> struct Choice {
         }
         if (read > halves || used > SLOTS) return false;
         if (shuffled) {
-            const uint32_t left = halves - 2 * used - read, before = read;
-            const uint32_t more = give(left, 1, count, [&](uint32_t unit, uint32_t item, bool stores) {
+            const uint32_t rest = halves - 2 * used - read, before = read;
+            const uint32_t more = give(rest, 1, count, [&](uint32_t unit, uint32_t item, bool stores) {
                 uint64_t number;
                 const uint32_t place = count - item;
-                if (!bounded(half(state, used, before + unit), place, number)) return false;
+                if (!bounded(half(left, kept, used, before + unit), place, number)) return false;
                 if (stores) other[place] = uint16_t(number);
                 return true;
             });
-            if (more > left) return false;
+            if (more > rest) return false;
             read += more;
         }
         for (uint32_t i = threadIdx.x; i < count; i += BLOCK) note(i, mask);
@@ -176,16 +190,38 @@ template <class Engine, int BLOCK, int SLOTS> struct Choice {
             if (chosen[i]) drawn[i] = lowest + i;
         }
         __syncthreads();
-        if (threadIdx.x == 0) {
-            if (shuffled) exchange(count);
+        if (threadIdx.x == BLOCK - 1) {
             Stream<Engine> stream(state);
             stream.template skip<64>(used);
             stream.template skip<32>(read);
             stream.save(next);
         }
-        __syncthreads();
-        for (uint32_t i = threadIdx.x; i < count; i += BLOCK) output[i] = int64_t(drawn[i]);
+        if (shuffled) list_steps(count);
+        for (uint32_t i = threadIdx.x; i < count; i += BLOCK) output[i] = int64_t(drawn[shuffled ? source(i) : i]);
         return true;
+    }
+
+    // Lists, for each place, the steps of the shuffle that put something there.
+    GPUARRAY_DEVICE void list_steps(uint32_t count) {
+        for (uint32_t i = threadIdx.x; i < count; i += BLOCK) table[i] = FREE;
+        __syncthreads();
+        for (uint32_t i = threadIdx.x; i < count; i += BLOCK) {
+            if (i > 0) words[i] = atomicExch(table + other[i], i);
+        }
+        __syncthreads();
+    }
+    // The item that the shuffle leaves at place i.
+    GPUARRAY_DEVICE uint32_t source(uint32_t i) const {
+        uint32_t place = i > 0 ? other[i] : 0;
+        for (uint32_t step = i;;) {
+            // Of the steps before, the last one that put something there.
+            uint32_t last = FREE;
+            for (uint32_t j = table[place]; j != FREE; j = uint32_t(words[j])) {
+                if (j > step && j < last) last = j;
+            }
+            if (last == FREE) return place;
+            place = step = last;
+        }
     }
     // One thread does it all: for engines that cannot jump, and where `choose` gives up.
     GPUARRAY_DEVICE void choose_serially(const uint64_t* state, uint64_t* next, int64_t* output, uint64_t population,
@@ -216,14 +252,6 @@ template <class Engine, int BLOCK, int SLOTS> struct Choice {
         }
         __syncthreads();
         for (uint32_t i = threadIdx.x; i < count; i += BLOCK) output[i] = int64_t(drawn[i]);
-    }
-    GPUARRAY_DEVICE void exchange(uint32_t count) {
-        for (uint32_t i = count - 1; i > 0; --i) {
-            const uint32_t k = other[i];
-            const uint64_t number = drawn[k];
-            drawn[k] = drawn[i];
-            drawn[i] = number;
-        }
     }
 };
 
