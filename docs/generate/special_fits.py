@@ -1,7 +1,9 @@
 """Polynomials for float32 results of special functions, from mpmath's values.
 
-    python docs/generate/special_fits.py            prints the headers
-    python docs/generate/special_fits.py --write    puts them among the device code
+    python docs/generate/special_fits.py            prints the header
+    python docs/generate/special_fits.py --write    puts it among the device code
+
+Those for float64 results are made by special_double_fits.py.
 
 A row of `FITS` is a function, the interval of its argument, and the degree. The polynomial is near
 minimax: Lawson's algorithm (least squares whose weights grow where the error is large) in
@@ -54,15 +56,6 @@ class LogFit(NamedTuple):
     text: str
     function: Callable[[Any], Any]
     degree: int
-
-
-class WideFit(NamedTuple):
-    """A polynomial of doubles in the distance from the middle of [1, 2], by interpolation."""
-
-    name: str
-    text: str
-    function: Callable[[Any], Any]
-    terms: int
 
 
 def _root(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -118,6 +111,9 @@ _DEGREE = mp.pi / 180
 # fmt: off
 FITS = (
     Fit("exp2", "2^t", lambda t: 2**t, -0.5, 0.5, 6),
+    Fit("exp2m1", "(2^t - 1) / t", lambda t: mp.expm1(t * mp.log(2)) / t, -0.5, 0.5, 6),
+    Fit("atanh", "2 (atanh(s) - s) / s^3 of s^2",
+        _root(lambda s: 2 * (mp.atanh(s) - s) / s**3), 1e-6, 0.12, 4),
     Fit("log1p", "(log(1 + t) - t) / t^2", lambda t: (mp.log1p(t) - t) / t**2, -0.2929, 0.4143, 8,
         lambda t: t**2 / abs(mp.log1p(t)) if abs(t) > 1e-6 else abs(t)),
     Fit("exp", "(exp(t) - 1 - t) / t^2", lambda t: (mp.expm1(t) - t) / t**2, -0.35, 0.35, 4,
@@ -185,9 +181,6 @@ FITS = (
         lambda t: (lambda x: (1 + x) * _erfcx(x / mp.sqrt(2)) / 2)(4 * (1 + t) / (1 - t)),
         -1, 1 - 1e-9, 11),
     Fit("log_ndtr", "log_ndtr(t)", lambda t: mp.log(mp.erfc(-t / mp.sqrt(2)) / 2), -0.5, 0.55, 8),
-    WideFit("gamma_wide", "gamma(1.5 + t)", mp.gamma, 22),
-    WideFit("digamma_wide", "digamma(1.5 + t) / (t - z), z its zero there",
-            lambda x: mp.digamma(x) / (x - _PSI), 23),
     LogFit("ellipk", "K(1 - t)", lambda t: mp.ellipk(1 - t), 4),
     LogFit("ellipe", "E(1 - t)", lambda t: mp.ellipe(1 - t), 4),
 )
@@ -245,37 +238,8 @@ def log_coefficients(fit: LogFit) -> tuple[list[float], list[float], float]:
     return found[::2], found[1::2], error
 
 
-def wide_coefficients(fit: WideFit) -> tuple[list[float], float]:
-    """The coefficients of the powers of the distance from 1.5, and the greatest relative error."""
-    n, middle = fit.terms, mp.mpf(3) / 2
-    with mp.workdps(50):
-        nodes = [mp.cos(mp.pi * (k + mp.mpf(1) / 2) / n) / 2 for k in range(n)]
-        found = _interpolated(nodes, [fit.function(middle + t) for t in nodes])
-        rounded = [float(x) for x in found]
-        error = max(
-            abs(mp.polyval(rounded[::-1], t) / fit.function(middle + t) - 1)
-            for t in [mp.mpf(k) / 200 - mp.mpf(1) / 2 for k in range(201)]
-        )
-    return rounded, float(error)
-
-
-def _interpolated(nodes: list[Any], values: list[Any]) -> list[Any]:
-    """The coefficients of the polynomial through points, by Newton's divided differences."""
-    differences = list(values)
-    for level in range(1, len(nodes)):
-        for i in range(len(nodes) - 1, level - 1, -1):
-            change = differences[i] - differences[i - 1]
-            differences[i] = change / (nodes[i] - nodes[i - level])
-    found = [mp.mpf(0)] * len(nodes)
-    for node, difference in zip(reversed(nodes), reversed(differences)):
-        found = [
-            low - node * high for low, high in zip([mp.mpf(0), *found[:-1]], found, strict=True)
-        ]
-        found[0] += difference
-    return found
-
-
-def _function(name: str, comment: str, found: list[float], kind: str = "float") -> str:
+def function_of(name: str, comment: str, found: list[float], kind: str = "float") -> str:
+    """A device function that is a polynomial."""
     if kind == "double":
         numbers = [repr(x) for x in found]
     else:
@@ -295,20 +259,17 @@ def _function(name: str, comment: str, found: list[float], kind: str = "float") 
     )
 
 
-def text_of(fit: Fit | LogFit | WideFit) -> str:
+def text_of(fit: Fit | LogFit) -> str:
     """The functions of a row."""
     if isinstance(fit, Fit):
         found, error = coefficients(fit)
         where = f"t in [{float(fit.low):.4g}, {float(fit.high):.4g}]: {error:.1e}"
-        return _function(fit.name, f"{fit.text}; {where}", found)
-    if isinstance(fit, WideFit):
-        found, error = wide_coefficients(fit)
-        return _function(fit.name, f"{fit.text}; t in [-0.5, 0.5]: {error:.1e}", found, "double")
+        return function_of(fit.name, f"{fit.text}; {where}", found)
     plain, log, error = log_coefficients(fit)
     comment = (
         f"{fit.text} as a first polynomial less log(t) times a second; t in (0, 1]: {error:.1e}"
     )
-    return _function(fit.name, comment, plain) + _function(fit.name + "_log", "The second.", log)
+    return function_of(fit.name, comment, plain) + function_of(fit.name + "_log", "The second.", log)
 
 
 def header() -> str:
@@ -319,33 +280,8 @@ def header() -> str:
     )
 
 
-def log_table() -> str:
-    """The header of the logarithms that those of two doubles start from."""
-    lines = []
-    for cell in range(128):
-        # The upper words of the cell's doubles are from base + 8192 cell on.
-        ends = [0x3FE6A09E + 8192 * (cell + i) for i in (0, 1)]
-        low, high = np.array([end << 32 for end in ends], np.int64).view(np.float64)
-        inverse = 1.0 if cell in (73, 74, 75) else float(2 / (mp.mpf(low) + mp.mpf(high)))
-        exact = -mp.log(mp.mpf(inverse))
-        first = float(exact)
-        lines.append(f"    {{{inverse!r}, {first!r}, {float(exact - mp.mpf(first))!r}}},")
-    return (
-        "// For each of 128 parts of [sqrt(1/2), sqrt(2)) a number r near the reciprocal of its\n"
-        "// middle, 1 in the parts about 1, and -log(r) in two parts; made by\n"
-        "// docs/generate/special_fits.py.\n"
-        "#pragma once\n\n"
-        '#include "gpuarray/types.cuh"\n\n'
-        "namespace gpuarray {\nnamespace special {\n\n"
-        "__device__ const double LOG_TABLE[128][3] = {\n"
-        + "\n".join(lines)
-        + "\n};\n\n}  // namespace special\n}  // namespace gpuarray\n"
-    )
-
-
 if __name__ == "__main__":
-    for name, text in (("special_fits.cuh", header()), ("special_log_table.cuh", log_table())):
-        if "--write" in sys.argv:
-            (FOLDER / name).write_text(text)
-        else:
-            sys.stdout.write(text)
+    if "--write" in sys.argv:
+        (FOLDER / "special_fits.cuh").write_text(header())
+    else:
+        sys.stdout.write(header())

@@ -12,6 +12,7 @@ import gpuarray as cp
 from gpuarray.scipy import special
 from tests.slow import slow_except
 
+INF, NAN = np.inf, np.nan
 AXES = slow_except([None, 0, -1], [None, 0, 1, -1, (0, 1), (1, 0)])
 #: Of dtypes, relative: half is summed in float32, SciPy's is not.
 BOUNDS = {"f8": 1e-15, "f4": 5e-7, "f2": 2e-3, "i4": 1e-15, "c16": 1e-14}
@@ -63,7 +64,45 @@ def test_shares(name, dtype, axis):
     same(ours, getattr(scipy.special, name)(x, axis), 10 * BOUNDS[dtype])
 
 
-INF, NAN = np.inf, np.nan
+@pytest.mark.parametrize("name", ["softmax", "log_softmax"])
+@pytest.mark.parametrize(
+    ("dtype", "shape", "axis"),
+    [
+        ("f4", (9, 5), 1),  # several rows a warp
+        ("f4", (70, 1), -1),
+        ("f8", (3, 4, 11), (1, 2)),
+        ("f2", (3, 65), 1),
+        ("f4", (2, 1500), 1),  # two warps a row
+        ("f8", (2, 3000), -1),
+        ("f4", (1, 33_000), 1),  # too long for registers
+        ("f8", (5, 6), 0),  # no rows
+    ],
+)
+def test_shares_of_rows(name, dtype, shape, axis):
+    x = (np.random.default_rng(5).normal(size=shape) * (3 if dtype == "f2" else 20)).astype(dtype)
+    ours, wide = getattr(special, name)(cp.asarray(x), axis), x.astype(np.float64)
+    assert ours.dtype == x.dtype
+    bound = 10 * BOUNDS[dtype] * (np.abs(x).max() if dtype == "f4" else 1)
+    theirs = getattr(scipy.special, name)(wide, axis)
+    np.testing.assert_allclose(ours.get(), theirs, rtol=bound, atol=bound)
+
+
+@pytest.mark.parametrize("name", ["softmax", "log_softmax"])
+def test_shares_of_rows_with_infinities(name):
+    x = np.array([[INF, 1], [-INF, -INF], [NAN, 1], [-INF, 2]])
+    with np.errstate(all="ignore"):
+        theirs = getattr(scipy.special, name)(x, 1)
+    np.testing.assert_array_equal(getattr(special, name)(cp.asarray(x), 1).get(), theirs)
+
+
+@pytest.mark.emulator
+def test_nothing_for_the_checkers_to_find():
+    with cp.cuda.check("races", "uninit", "barriers"):
+        for length in (5, 1100):
+            x = cp.asarray(np.linspace(0, 1, 3 * length).reshape(3, length))
+            assert abs(float(special.softmax(x, 1).sum()) - 3) < 1e-14
+
+
 
 
 @pytest.mark.parametrize(

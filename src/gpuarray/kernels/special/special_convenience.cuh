@@ -1,6 +1,7 @@
 // Functions of angles in degrees: reduced in degrees, where that is exact.
 #pragma once
 
+#include "gpuarray/special_double_fits.cuh"
 #include "gpuarray/special_single.cuh"
 
 namespace gpuarray {
@@ -14,10 +15,14 @@ GPUARRAY_CALLED double turns_off(double x) { return ::fmod(x, 360.0); }
 GPUARRAY_CALLED float turns_off(float x) { return ::fmodf(x, 360.0f); }
 
 // Sine and cosine of at most an eighth of a turn.
-GPUARRAY_DEVICE void sides(double x, double& sine, double& cosine) { ::sincospi(x / 180.0, &sine, &cosine); }
+GPUARRAY_DEVICE void sides(double x, double& sine, double& cosine) {
+    const double square = x * x, first = 0.017453292519943295;
+    // pi / 180 has two parts.
+    sine = ::fma(x, first, x * ::fma(square, fit_sine_degrees_wide(square), 2.9486522708701687e-19));
+    cosine = ::fma(square, fit_cosine_degrees_wide(square), 1.0);
+}
 GPUARRAY_DEVICE void sides(float x, float& sine, float& cosine) {
     const float square = x * x, first = 0.0174532924f;
-    // pi / 180 has two parts.
     sine = ::fmaf(x, first, x * ::fmaf(square, fit_sine_degrees(square), 1.21679183e-10f));
     cosine = ::fmaf(square, fit_cosine_degrees(square), 1.0f);
 }

@@ -93,12 +93,31 @@ template <class T> using Wide = typename WideOf<T>::type;
 // Euler's constant.
 GPUARRAY_DEVICE dd euler_dd() { return dd(0.5772156649015329, -4.942915152430645e-18); }
 
+// 1/x to 20 bits; 0 where that would be subnormal, infinity of subnormals.
+GPUARRAY_DEVICE double reciprocal20(double x) {
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
+    return r;
+}
+
+// 1/x to the last digit or two, and x / (y + rest) in two doubles, where neither has an exponent of more than 1000.
+GPUARRAY_DEVICE double reciprocal52(double x) {
+    double r = reciprocal20(x);
+    r = ::fma(r, ::fma(-x, r, 1.0), r);
+    return ::fma(r, ::fma(-x, r, 1.0), r);
+}
+GPUARRAY_DEVICE bool is_moderate(double x) { return ::fabs(x) > 1e-300 && ::fabs(x) < 1e300; }
+GPUARRAY_DEVICE dd quotient_dd(double x, double y, double rest = 0) {
+    const double r = reciprocal52(y), q = x * r;
+    return dd(q, ::fma(-q, rest, ::fma(-q, y, x)) * r);
+}
+
 // The natural logarithm of a positive, finite number to about 75 bits: P. T. P. Tang, "Table-driven implementation of the
 // logarithm function in IEEE floating-point arithmetic" (1990). With r near 1/m it is exponent log(2) - log(r) +
-// log(1 + z), z = r m - 1.
-GPUARRAY_CALLED dd log_dd(dd x) {
+// log(1 + z), z = r m - 1, which is exact. `Usual`: neither subnormal nor near the ends of the range.
+template <bool Usual> GPUARRAY_DEVICE dd log_by_table(dd x) {
     double adjusted = 0;
-    if (x.hi < 1e-290 || x.hi > 1e290) {
+    if (!Usual && (x.hi < 1e-290 || x.hi > 1e290)) {
         // Where powers of two would be subnormal.
         adjusted = x.hi < 1 ? -54 : 54;
         const double factor = x.hi < 1 ? 18014398509481984.0 : 5.551115123125783e-17;
@@ -107,19 +126,22 @@ GPUARRAY_CALLED dd log_dd(dd x) {
     const uint64_t bits = float_bits(x.hi);
     const int shifted = int(bits >> 32) - 0x3fe6a09e, exponent = shifted >> 20;
     const double* row = LOG_TABLE[(shifted & 0xfffff) >> 13];
-    const double scale = float_from_bits(uint64_t(1023 - exponent) << 52), m = x.hi * scale, r = row[0];
-    const double p = m * r;
-    const dd z = sum(p - 1, ::fma(x.lo * scale, r, ::fma(m, r, -p)));
-    const double square = z.hi * z.hi, n = exponent + adjusted;
-    const double c[] = {1.0 / 3, -0.25, 0.2, -1.0 / 6, 1.0 / 7, -0.125, 1.0 / 9, -0.1, 1.0 / 11, -1.0 / 12};
-    // The first part of log(2) has 42 bits: its multiples are exact.
-    const dd first = fast_sum(n * 0.69314718055989033, row[1]), second = sum(first.hi, z.hi);
-    const dd third = sum(second.hi, -0.5 * square);
-    double rest = ::fma(z.hi, z.hi, -square) * -0.5 + ::fma(-z.hi, z.lo, z.lo);
-    rest = ::fma(square * z.hi, polynomial(c, z.hi), rest);
-    rest += ::fma(n, 5.4979230187083712e-14, row[2]);
-    return fast_sum(third.hi, ((first.lo + second.lo) + third.lo) + rest);
+    const double m = float_from_bits(bits - (uint64_t(uint32_t(exponent)) << 52)), r = row[0];
+    const double z = ::fma(m, r, -1.0), rest = x.lo * float_from_bits(uint64_t(1023 - exponent) << 52) * r;
+    // The exponent as a double, by the last bits of a sum.
+    const double n = float_from_bits(0x4338000000000000ull + uint64_t(int64_t(exponent))) - 6755399441055744.0 + adjusted;
+    const double square = z * z, half = -0.5 * square;
+    const double c[] = {1.0 / 3, -0.25, 0.2, -1.0 / 6, 1.0 / 7, -0.125, 1.0 / 9, -0.1, 1.0 / 11};
+    // The first parts of log(2) and of the table are multiples of 2^-42: this sum is exact. Of each sum that follows the
+    // first number is greater or zero.
+    const double first = ::fma(n, 0.69314718055989033, row[1]);
+    const dd second = fast_sum(first, z), third = fast_sum(second.hi, half);
+    double low = ::fma(-0.5, ::fma(z, z, -square), ::fma(-z, rest, rest));
+    low = ::fma(square * z, polynomial(c, z), low);
+    low += ::fma(n, 5.4979230187083712e-14, row[2]);
+    return fast_sum(third.hi, (second.lo + third.lo) + low);
 }
+GPUARRAY_CALLED dd log_dd(dd x) { return log_by_table<false>(x); }
 
 // The logarithm of a number that is positive and finite.
 GPUARRAY_DEVICE dd log_of(dd x) { return log_dd(x); }

@@ -3,15 +3,17 @@
 
 #include "gpuarray/special_complex.cuh"
 #include "gpuarray/special_dd.cuh"
+#include "gpuarray/special_double_fits.cuh"
 #include "gpuarray/special_elementary_single.cuh"
 
 namespace gpuarray {
 namespace special {
 
-// 2 atanh(2x - 1) where the quotient would be near 1.
 // Two doubles of the quotient, whose logarithm is near zero in the middle.
 GPUARRAY_CALLED double logit(double x) {
-    return x > 0 && x < 1 ? rounded(log_dd(dd(x) / sum(1.0, -x))) : ::log(x / (1 - x));
+    if (!(x > 1e-290 && x < 1)) return ::log(x / (1 - x));
+    const dd other = fast_sum(1.0, -x);
+    return rounded(log_by_table<true>(quotient_dd(x, other.hi, other.lo)));
 }
 GPUARRAY_DEVICE double log_expit(double x) { return -(::log1p(::exp(-::fabs(x))) - (x < 0 ? x : 0.0)); }
 
@@ -27,11 +29,9 @@ template <class T> GPUARRAY_DEVICE T exprel(T x) {
 
 // log(1 + x) - x. Near zero the atanh series of s = x / (2 + x): log(1 + x) = 2s (1 + s^2/3 + ...) and x = 2s + s x.
 GPUARRAY_CALLED double log1pmx(double x) {
-    if (!(x > -0.4 && x < 0.6)) return ::log1p(x) - x;
+    if (!(x > -0.5 && x < 1)) return ::log1p(x) - x;
     const double s = x / (2 + x), z = s * s;
-    const double c[] = {2.0 / 3, 2.0 / 5, 2.0 / 7, 2.0 / 9, 2.0 / 11, 2.0 / 13, 2.0 / 15, 2.0 / 17, 2.0 / 19,
-                        2.0 / 21, 2.0 / 23, 2.0 / 25, 2.0 / 27, 2.0 / 29, 2.0 / 31};
-    return s * (z * polynomial(c, z) - x);
+    return s * (z * fit_atanh_wide(z) - x);
 }
 
 template <class T> GPUARRAY_DEVICE T entr(T x) {
@@ -42,21 +42,32 @@ template <class T> GPUARRAY_DEVICE T entr(T x) {
 GPUARRAY_CALLED double rel_entr(double x, double y) {
     if (x != x || y != y) return x + y;
     if (x > 0 && y > 0) {
-        const dd ratio = dd(x) / y;
-        if (ratio.hi > 1e-290 && ratio.hi < infinity()) return x * rounded(log_dd(ratio));
+        if (is_moderate(x) && is_moderate(y)) {
+            const dd ratio = quotient_dd(x, y);
+            if (is_moderate(ratio.hi)) return x * rounded(log_by_table<true>(ratio));
+        }
         return x * (::log(x) - ::log(y));
     }
     return x == 0 && y >= 0 ? 0.0 : infinity();
 }
 
-// With u = (y - x) / x it is x (u - log(1 + u)).
+// As for float32, special_elementary_single.cuh.
 GPUARRAY_CALLED double kl_div(double x, double y) {
     if (x != x || y != y) return x + y;
     if (x > 0 && y > 0) {
-        const double ratio = y / x;
-        if (ratio > 0.6 && ratio < 1.6) return -x * log1pmx((y - x) / x);
-        // The terms cancel near there.
-        if (ratio > 0.01 && ratio < 100) return rounded(log_dd(dd(x) / y) * x + sum(y, -x));
+        if (y > 0.5 * x && y < 2 * x && is_moderate(x)) {
+            const double difference = y - x, s = rounded(quotient_dd(difference, y + x)), z = s * s;
+            return s * ::fma(-x * z, fit_atanh_wide(z), difference);
+        }
+        if (is_moderate(x) && is_moderate(y)) {
+            const dd ratio = quotient_dd(x, y);
+            if (is_moderate(ratio.hi)) {
+                // The terms cancel near the range above.
+                const dd log = log_by_table<true>(ratio), difference = sum(y, -x);
+                const double high = x * log.hi, low = ::fma(x, log.hi, -high) + ::fma(x, log.lo, difference.lo);
+                return (high + difference.hi) + (sum(high, difference.hi).lo + low);
+            }
+        }
         return rel_entr(x, y) - x + y;
     }
     return x == 0 && y >= 0 ? y : infinity();
@@ -92,7 +103,16 @@ template <class W> GPUARRAY_DEVICE double power_minus_one(W logarithm, double po
     return ::copysign(1.0, power) * exp_of(exponent - log_of(W(::fabs(power)))) - 1 / power;
 }
 
-template <class W> GPUARRAY_CALLED double boxcox(double x, double power) {
+// exp(h + l) - 1 = expm1(h) + exp(h) l
+GPUARRAY_DEVICE double boxcox_usual(double x, double power) {
+    const dd log = log_by_table<true>(dd(x)), exponent(log.hi * power, ::fma(log.hi, power, -(log.hi * power)));
+    const double e = ::expm1(exponent.hi), low = ::fma(log.lo, power, exponent.lo);
+    return rounded(quotient_dd(::fma(e, low, e + low), power));
+}
+template <class W> GPUARRAY_CALLED double boxcox_of(double x, double power) {
+    if (W::COMPENSATED && x > 1e-100 && x < 1e100 && ::fabs(power) > 1e-19 && ::fabs(power) < 3) {
+        return boxcox_usual(x, power);
+    }
     // The limit, also where x**power has no logarithm of two doubles: 0, infinity, negative numbers, NaN.
     if (::fabs(power) < 1e-19) return ::log(x);
     if (!(x > 0 && isfinite(x)) || !isfinite(power)) {
@@ -101,6 +121,13 @@ template <class W> GPUARRAY_CALLED double boxcox(double x, double power) {
                                  : ::copysign(1.0, power) * ::exp(exponent - ::log(::fabs(power))) - 1 / power;
     }
     return x == 1 ? 0.0 : power_minus_one(log_of(W(x)), power);
+}
+
+GPUARRAY_DEVICE double boxcox(double x, double power) { return boxcox_of<dd>(x, power); }
+GPUARRAY_DEVICE float boxcox(float x, float power) {
+    // Exponents of 2 are below 100.
+    const bool usual = x > 1e-15f && x < 1e15f && ::fabsf(power) > 1e-15f && ::fabsf(power) < 2.0f;
+    return usual ? boxcox_usual(x, power) : float(boxcox_of<plain>(x, power));
 }
 
 template <class W> GPUARRAY_CALLED double boxcox1p(double x, double power) {

@@ -35,6 +35,33 @@ GPUARRAY_DEVICE float rel_entr(float x, float y) {
     return x == 0 && y >= 0 ? 0.0f : float(infinity());
 }
 
+// x (u - log(1 + u)) with u = (y - x) / x; where that is small by s = (y - x) / (y + x): log(1 + u) = 2 atanh(s).
+GPUARRAY_DEVICE float kl_div(float x, float y) {
+    if (x != x || y != y) return x + y;
+    if (x > 0 && y > 0) {
+        const float difference = y - x;
+        if (y > 0.5f * x && y < 2 * x && y < 1e38f) {
+            const float s = difference / (y + x), z = s * s;
+            return s * ::fmaf(-x * z, fit_atanh(z), difference);
+        }
+        const float ratio = x / y;
+        if (!(ratio > 1.2e-38f && ratio < 1e38f && x > 1e-30f)) return ::fmaf(x, log_quotient(x, y), difference);
+        // The terms cancel near the range above: the logarithm in two parts, with what the ratio was rounded by.
+        const Parted parted(ratio);
+        const float low = ::fmaf(parted.exponent, log2_low(), ::fmaf(-ratio, y, x) * reciprocal23(x));
+        return ::fmaf(x, low + log1p_near(parted.rest), ::fmaf(x, parted.exponent * log2_high(), difference));
+    }
+    return x == 0 && y >= 0 ? y : float(infinity());
+}
+
+// (x^power - 1) / power where the exponent of 2 is not great.
+GPUARRAY_DEVICE float boxcox_usual(float x, float power) {
+    const double t = power * log2_wide(x), shift = 6755399441055744.0, moved = t + shift;  // 1.5 * 2^52
+    const float rest = float(t - (moved - shift));
+    const float scale = float_from_bits(uint32_t(int(float_bits(moved)) + 127) << 23);
+    return ::fmaf(scale, rest * fit_exp2m1(rest), scale - 1) / power;
+}
+
 GPUARRAY_DEVICE float log_expit(float x) { return -(log1p_unit(::expf(-::fabsf(x))) - (x < 0 ? x : 0.0f)); }
 
 // K(1 - p) for p > 0; beyond 1 by DLMF 19.7.2 from that of 1/p.

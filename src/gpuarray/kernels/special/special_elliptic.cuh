@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gpuarray/special_carlson.cuh"
+#include "gpuarray/special_double_fits.cuh"
 #include "gpuarray/special_elementary_single.cuh"
 
 namespace gpuarray {
@@ -26,24 +27,25 @@ GPUARRAY_CALLED double agm(double a, double b) {
     return a > 0 ? mean_of_means(a, b) : -mean_of_means(-a, -b);
 }
 
-// K by DLMF 19.8.5; p is 1 - m.
+// p is 1 - m; beyond 1 by DLMF 19.7.2 from that of 1/p.
 GPUARRAY_CALLED double ellipkm1(double p) {
     if (p == 0) return infinity();
     if (!(p > 0)) return not_a_number();
     if (isinf(p)) return 0;
-    return 1.5707963267948966 / mean_of_means(1, ::sqrt(p));
+    const bool large = p > 1;
+    const double t = large ? 1 / p : p, value = ::fma(-::log(t), fit_ellipk_wide_log(t), fit_ellipk_wide(t));
+    return large ? value / ::sqrt(p) : value;
 }
 GPUARRAY_DEVICE double ellipk(double m) { return ellipkm1(1 - m); }
 
-// DLMF 19.25.10 at a right angle, which does not subtract for m > 0; an imaginary modulus by DLMF 19.7.2.
 GPUARRAY_CALLED double ellipe(double m) {
     if (m == 1) return 1;
     if (!(m < 1)) return not_a_number();
     if (isinf(m)) return infinity();
     const double p = 1 - m;
-    const double factor = m < 0 ? ::sqrt(p) : 1, other = m < 0 ? 1 / p : p;
-    if (m < 0) m = -m / p;
-    return factor * other * (carlson_rf(0.0, other, 1.0) + m / 3 * carlson_rd(0.0, 1.0, other));
+    const bool large = p > 1;
+    const double t = large ? 1 / p : p, value = ::fma(-::log(t), fit_ellipe_wide_log(t), fit_ellipe_wide(t));
+    return large ? value * ::sqrt(p) : value;
 }
 
 // What both incomplete integrals need: the amplitude's distance to the nearest multiple of pi, and that multiple.

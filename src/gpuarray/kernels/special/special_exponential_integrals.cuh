@@ -5,6 +5,7 @@
 
 #include "gpuarray/special_complex.cuh"
 #include "gpuarray/special_dd.cuh"
+#include "gpuarray/special_double_fits.cuh"
 
 namespace gpuarray {
 namespace special {
@@ -28,41 +29,44 @@ template <class W> GPUARRAY_CALLED double logarithmic_series(double x, int step,
     return rounded(total);
 }
 
-// The terms of the fraction that count for x > 1.
-GPUARRAY_DEVICE int fraction_terms(dd x) { return int(20 + 100 / x.hi); }
-GPUARRAY_DEVICE int fraction_terms(plain x) { return int(8 + 36 / x.hi); }
-
-template <class W> GPUARRAY_CALLED double exp1_of(double x) {
+// Polynomials, and for x > 1 the quotient of two.
+GPUARRAY_CALLED double exp1(double x) {
     if (x == 0) return infinity();
     if (!(x > 0)) return not_a_number();
-    if (x <= 1) return -logarithmic_series<W>(-x, 1, 1);
+    if (x <= 1) return fit_e1_small(x - 1) - ::log(x);
     if (x > 750) return 0.0;
-    double whole = x;
-#pragma unroll 1
-    for (int k = fraction_terms(W(x)); k >= 1; --k) whole = x + k * whole / (whole + k);
-    return ::exp(-x) / whole;
+    const double r = reciprocal52(x);
+    return ::exp(-x) * fit_e1_large_top(r) / (x * fit_e1_large_bottom(r));
 }
-GPUARRAY_DEVICE double exp1(double x) { return exp1_of<dd>(x); }
-GPUARRAY_DEVICE float exp1(float x) { return float(exp1_of<plain>(x)); }
+GPUARRAY_DEVICE float exp1(float x) { return float(exp1(double(x))); }
 
-template <class W> GPUARRAY_CALLED double expi_of(double x) {
-    if (x == 0) return -infinity();
-    if (x < 0) return -exp1_of<W>(-x);
-    if (!(x < 720)) return x != x ? x : infinity();
-    if (x < 40) return logarithmic_series<W>(x, 1, 1);
-    double term = 1, total = 0;
-#pragma unroll 1
-    for (int k = 1; k < 40; ++k) {
-        term *= k / x;
-        total += term;
-        if (term < 1e-17) break;
+// As W. J. Cody and H. C. Thacher, "Chebyshev approximations for the exponential integral Ei(x)" (1969), have it: the zero
+// is taken out near it, exp(x) / x beyond.
+GPUARRAY_CALLED double expi(double x) {
+    if (x < 0) return -exp1(-x);
+    if (x <= 6) {
+        if (x < 1e-290) return x == 0 ? -infinity() : ::log(x) + 0.57721566490153286061;
+        // The zero has two parts, and so has the quotient by it.
+        const double zero = 0.37250741078136662, rest = 1.3140183414386028e-17, from = (x - zero) - rest;
+        const dd log = log_by_table<true>(quotient_dd(x, zero, rest));
+        return log.hi + ::fma(from, fit_ei_small(x - 3), log.lo);
     }
+    if (!(x < 720)) return x != x ? x : infinity();
+    const double r = 1 / x;
+    double scaled;
+    if (x <= 14) {
+        scaled = fit_ei_middle(::fma(r, 21.0, -2.5));
+    } else if (x <= 40) {
+        scaled = fit_ei_large(::fma(r, 43.07692307692308, -2.076923076923077));
+    } else {
+        scaled = fit_ei_great(::fma(r, 80.0, -1.0));
+    }
+    if (x < 700) return ::exp(x) * (r * scaled);
     // In halves: exp alone overflows before the quotient does.
-    const double half = ::exp(x / 2), scaled = half / x;
-    return (scaled + scaled * total) * half;
+    const double half = ::exp(x / 2);
+    return half * (r * scaled) * half;
 }
-GPUARRAY_DEVICE double expi(double x) { return expi_of<dd>(x); }
-GPUARRAY_DEVICE float expi(float x) { return float(expi_of<plain>(x)); }
+GPUARRAY_DEVICE float expi(float x) { return float(expi(double(x))); }
 
 GPUARRAY_CALLED double expn(double order, double x) {
     if (order != order || x != x) return not_a_number();

@@ -7,6 +7,7 @@
 
 #include "gpuarray/special_complex.cuh"
 #include "gpuarray/special_dd.cuh"
+#include "gpuarray/special_double_fits.cuh"
 #include "gpuarray/special_normal_single.cuh"
 
 namespace gpuarray {
@@ -181,9 +182,13 @@ GPUARRAY_CALLED cplx dawsn(cplx z) {
 
 GPUARRAY_DEVICE double ndtr(double x) { return ::normcdf(x); }
 GPUARRAY_DEVICE cplx ndtr(cplx z) { return erfc(z * -0.70710678118654752440) * 0.5; }
+// The probability of a value beyond |x|, divided by exp(-x^2 / 2): as for float32, special_normal_single.cuh.
 GPUARRAY_CALLED double log_ndtr(double x) {
-    if (x < -1) return ::log(::erfcx(x * -0.70710678118654752440) / 2) - x * x / 2;
-    return ::log1p(-::normcdf(-x));
+    const double y = ::fabs(x) > 1e20 ? 1e20 : ::fabs(x), r = reciprocal52(y + 4), t = y < 4 ? (y - 4) * r : ::fma(r, -8.0, 1.0);
+    const double scaled = fit_normal_tail_wide(t) / (1 + y), square = y * y, rest = ::fma(y, y, -square);
+    if (x < 0) return ::fma(x * -0.5, x, ::log(scaled));
+    const double e = ::exp(-0.5 * square);
+    return ::log1p(-scaled * ::fma(e, -0.5 * rest, e));
 }
 GPUARRAY_CALLED cplx log_ndtr(cplx z) {
     if (z.real > 1) return log1p(erfc(z * 0.70710678118654752440) * -0.5);

@@ -121,41 +121,32 @@ GPUARRAY_CALLED float gammaln_left(float x) {
 }
 GPUARRAY_DEVICE float gammaln(float x) { return x < 0 ? gammaln_left(x) : gammaln_positive(x); }
 
+// n! for n up to 23, where it is exact.
+__device__ const double FACTORIALS[24] = {
+    1.0, 1.0, 2.0, 6.0, 24.0, 120.0, 720.0, 5040.0, 40320.0, 362880.0, 3628800.0, 39916800.0, 479001600.0,
+    6227020800.0, 87178291200.0, 1307674368000.0, 20922789888000.0, 355687428096000.0, 6402373705728000.0,
+    1.21645100408832e+17, 2.43290200817664e+18, 5.109094217170944e+19, 1.1240007277776077e+21, 2.585201673888498e+22};
+
 GPUARRAY_CALLED double gamma(double x) {
     if (x == 0) return ::copysign(infinity(), x);
     if (!(x < 172)) return x;
     if (is_integer(x)) {
         if (x < 0) return not_a_number();
-        if (x < 24) {
-            double product = 1;
-#pragma unroll 1
-            for (double i = 2; i < x; ++i) product *= i;
-            return product;
-        }
+        if (x <= 24) return FACTORIALS[int(x) - 1];
     }
+    if (::fabs(x) < 1e-100) return 1 / x;
+    if (x > -160) return one_gamma(x, false);
     if (x < -200) return isinf(x) ? not_a_number() : 0.0;
-    if (::fabs(x) < 64) return gamma_by_product(x);
     const SignedLog found = lgamma_signed(dd(x));
     return found.sign * exp_dd(found.log);
 }
-GPUARRAY_CALLED float gamma_left(float x) {
-    if (x == 0) return ::copysignf(float(infinity()), x);
-    if (is_integer(x)) return float(not_a_number());
-    if (x < -60) return 0.0f;
-    double product = 1, at = x;
-#pragma unroll 1
-    for (; at < 1; at += 1) product *= at;
-    return float(fit_gamma(float(at - 1.5)) / product);
-}
-GPUARRAY_DEVICE float gamma(float x) { return x <= 0 ? gamma_left(x) : gamma_positive(x); }
-
 GPUARRAY_CALLED double rgamma(double x) {
     if (x <= 0 && is_integer(x)) return x == 0 ? x : 0.0;
     if (x > 180) return 0.0;
     if (x != x) return x;
     if (x < -200) return ::copysign(infinity(), gammasgn(x));
     if (::fabs(x) < 1e-16) return x;
-    if (::fabs(x) < 64) return rgamma_by_product(x);
+    if (x > -160 && x < 170) return one_gamma(x, true);
     const SignedLog found = lgamma_signed(dd(x));
     return found.sign * exp_dd(-found.log);
 }
@@ -259,6 +250,9 @@ template <class W> GPUARRAY_CALLED double betaln_of(double a, double b) {
         if (!beta_at_pole(a, b, sign)) return infinity();
     }
     if (isinf(a) || isinf(b)) return a > 0 && b > 0 ? -infinity() : not_a_number();
+    if (W::COMPENSATED && has_product(a) && has_product(b) && has_product(sum(a, b))) {
+        return log_gamma_quotient(sum(a, b), a, b, true);
+    }
     return log_of_magnitude(lbeta_of<W>(a, b));
 }
 GPUARRAY_DEVICE double betaln(double a, double b) { return betaln_of<dd>(a, b); }
@@ -290,7 +284,7 @@ template <class W> GPUARRAY_CALLED double poch_of(double a, double m) {
         return is_integer(m / 2) ? value : -value;
     }
     if (W::COMPENSATED && has_product(a) && has_product(sum(a, m))) {
-        return gamma_quotient(sum(a, m), a, 1.0, false);
+        return gamma_quotient(sum(a, m), dd(a));
     }
     if (a >= 16 && s.hi >= 16) return exp_of(lgamma_ratio(W(a), W(m)));
     const FactorAndLog<W> top = lgamma_signed(s), bottom = lgamma_signed(W(a));

@@ -1,65 +1,125 @@
-// The gamma function of float64 where recurrence (DLMF 5.5.1) takes few steps to [1, 2), and the derivative of its
-// logarithm: a polynomial there, times a product of two doubles. Arguments are numbers of two doubles, for sums.
+// Products and quotients of gamma functions of float64 in one exponential, and the derivative of the logarithm.
+//
+// Stirling's formula (DLMF 5.11.1) from 4 on, four steps of the recurrence (5.5.1) below, reflection (5.5.3) below zero:
+// the same few operations for every argument. Arguments are numbers of two doubles, for sums.
 #pragma once
 
 #include "gpuarray/special_dd.cuh"
-#include "gpuarray/special_fits.cuh"
+#include "gpuarray/special_double_fits.cuh"
 
 namespace gpuarray {
 namespace special {
 
-// Whether so few steps are enough, and the parts of quotients stay far from overflow; no poles.
+// Where the functions below have their digits; no poles.
 GPUARRAY_DEVICE bool has_product(dd x) {
-    return ::fabs(x.hi) < 64 && ::fabs(x.hi) > 1e-100 && (x.hi > 0 || !is_integer(x.hi));
+    return x.hi > 0 ? x.hi > 1e-100 && x.hi < 4096 : x.hi > -64 && x.hi < -1e-100 && !is_integer(x.hi);
 }
 
-// gamma(x) as value * product, or as value / product for x < 1.
-struct GammaProduct {
-    double value;
-    dd product;
-    bool below;
+// gamma(x) = exp(exponent + log(2 pi) / 2) / product for x > 0. The exponent's second part may be 0.02.
+struct GammaParts {
+    dd exponent, product;
 };
-GPUARRAY_CALLED GammaProduct gamma_product(dd x) {
-    double at = x.hi, high = 1, low = 0;
-    const bool below = at < 1;
-    // All steps are exact but that from below 1 to above it, where the function is nearly constant.
-#pragma unroll 1
-    while (below ? at < 1 : at >= 2) {
-        const double factor = below ? at : at - 1, next = high * factor;
-        low = ::fma(low, factor, ::fma(high, x.lo, ::fma(high, factor, -next)));
-        high = next;
-        at = below ? at + 1 : factor;
+GPUARRAY_DEVICE GammaParts gamma_parts(dd x) {
+    dd product(1.0);
+    if (x.hi < 4) {
+        // x (x + 1) (x + 2) (x + 3) = y (y + 2) with y = x (x + 3)
+        const dd s = sum(x.hi, 3.0);
+        const double y = x.hi * s.hi;
+        const double rest = ::fma(x.hi, s.hi, -y) + ::fma(x.hi, s.lo + x.lo, x.lo * s.hi);
+        const dd other = sum(y, 2.0);
+        const double high = y * other.hi;
+        product = dd(high, ::fma(y, other.hi, -high) + ::fma(y, other.lo + rest, rest * other.hi));
+        const dd moved = fast_sum(4.0, x.hi);
+        x = dd(moved.hi, moved.lo + x.lo);
     }
-    return GammaProduct{fit_gamma_wide((at - 1.5) + x.lo), fast_sum(high, low), below};
+    const dd log = log_by_table<true>(x);
+    const double r = reciprocal52(x.hi), factor = x.hi - 0.5, high = factor * log.hi;
+    const double low = ::fma(factor, log.hi, -high) + ::fma(factor, log.lo, x.lo * log.hi);
+    const dd difference = fast_sum(high, -x.hi);
+    const double rest = ::fma(r, fit_stirling_wide(r * r), difference.lo + (low - x.lo));
+    return GammaParts{dd(difference.hi, rest), product};
 }
 
-GPUARRAY_DEVICE double gamma_by_product(double x) {
-    const GammaProduct found = gamma_product(dd(x));
-    const double high = found.product.hi, low = found.product.lo;
-    if (!found.below) return ::fma(found.value, high, found.value * low);
-    const double quotient = found.value / high;
-    return low == 0 ? quotient : ::fma(-quotient, low / high, quotient);
-}
-GPUARRAY_DEVICE double rgamma_by_product(double x) {
-    const GammaProduct found = gamma_product(dd(x));
-    const double high = found.product.hi, low = found.product.lo;
-    return found.below ? high / found.value : 1 / ::fma(found.value, high, found.value * low);
-}
+// A product of gamma functions and their reciprocals: exp(exponent + count log(2 pi) / 2) top / bottom.
+struct GammaQuotient {
+    dd exponent, top, bottom;
+    double count;
 
-// gamma(x) / (gamma(y) gamma(z)), or its reciprocal.
-GPUARRAY_CALLED double gamma_quotient(dd x, dd y, dd z, bool inverted) {
-    const GammaProduct parts[] = {gamma_product(x), gamma_product(y), gamma_product(z)};
-    const double value = parts[0].value / (parts[1].value * parts[2].value);
-    dd top(1.0), bottom(1.0);
-#pragma unroll
-    for (int i = 0; i < 3; ++i) {
-        if ((i == 0) != parts[i].below) {
-            top = top * parts[i].product;
+    GPUARRAY_DEVICE GammaQuotient() : exponent(0.0), top(1.0), bottom(1.0), count(0) {}
+
+    // times gamma(x), or 1 / gamma(x)
+    GPUARRAY_DEVICE void include(dd x, bool inverse) {
+        const bool reflected = x.hi < 0;
+        dd z = x;
+        if (reflected) {
+            z = sum(1.0, -x.hi);
+            z.lo -= x.lo;
+        }
+        const GammaParts parts = gamma_parts(z);
+        const double sign = reflected != inverse ? -1.0 : 1.0;
+        const dd whole = sum(exponent.hi, sign * parts.exponent.hi);
+        exponent = dd(whole.hi, exponent.lo + ::fma(sign, parts.exponent.lo, whole.lo));
+        count += sign;
+        if (reflected) {
+            const double turns = ::rint(x.hi), sine = ::sinpi((x.hi - turns) + x.lo);
+            const dd scaled = dd(0.3183098861837907, -1.9678676675182486e-17) * (is_integer(turns / 2) ? sine : -sine);
+            if (inverse) {
+                top = top * scaled;
+            } else {
+                bottom = bottom * scaled;
+            }
+        }
+        if (sign < 0) {
+            top = top * parts.product;
         } else {
-            bottom = bottom * parts[i].product;
+            bottom = bottom * parts.product;
         }
     }
-    return inverted ? rounded(bottom / top) / value : rounded(top / bottom) * value;
+    GPUARRAY_DEVICE dd whole_exponent() const {
+        const dd constant = product(count, 0.9189385332046728), s = sum(exponent.hi, constant.hi);
+        return sum(s.hi, (s.lo + exponent.lo) + ::fma(count, -3.8782941580672414e-17, constant.lo));
+    }
+    GPUARRAY_DEVICE double value() const {
+        const dd at = whole_exponent(), quotient = quotient_dd(top.hi, bottom.hi, bottom.lo);
+        // What the lower parts are beside 1.
+        const double change = ::fma(top.lo, reciprocal20(top.hi), quotient.lo * reciprocal20(quotient.hi));
+        const double product = ::exp(at.hi) * quotient.hi;
+        return isfinite(product) ? ::fma(product, at.lo + change, product) : product;
+    }
+    // The logarithm of the magnitude; 0 for what rounding left of nothing.
+    GPUARRAY_DEVICE double logarithm() const {
+        const dd q = quotient_dd(top.hi, bottom.hi, bottom.lo);
+        const double more = ::fma(top.lo, reciprocal20(top.hi) * q.hi, q.lo);
+        const dd log = log_by_table<true>(q.hi < 0 ? dd(-q.hi, -more) : dd(q.hi, more));
+        const double total = rounded(whole_exponent() + log);
+        return ::fabs(total) < 2e-18 ? 0.0 : total;
+    }
+};
+GPUARRAY_DEVICE double one_gamma(double x, bool inverse) {
+    GammaQuotient found;
+    found.include(dd(x), inverse);
+    return found.value();
+}
+
+// gamma(x) / gamma(y), and gamma(x) / (gamma(y) gamma(z)) or its reciprocal.
+GPUARRAY_CALLED double gamma_quotient(dd x, dd y) {
+    GammaQuotient found;
+    found.include(x, false);
+    found.include(y, true);
+    return found.value();
+}
+GPUARRAY_DEVICE GammaQuotient gamma_quotient_of(dd x, dd y, dd z, bool inverted) {
+    GammaQuotient found;
+    found.include(x, inverted);
+    found.include(y, !inverted);
+    found.include(z, !inverted);
+    return found;
+}
+GPUARRAY_CALLED double gamma_quotient(dd x, dd y, dd z, bool inverted) {
+    return gamma_quotient_of(x, y, z, inverted).value();
+}
+GPUARRAY_CALLED double log_gamma_quotient(dd x, dd y, dd z, bool inverted) {
+    return gamma_quotient_of(x, y, z, inverted).logarithm();
 }
 
 // For x > 0. Down to [1, 2) the terms 1 / (x - k) are one fraction.

@@ -11,11 +11,12 @@ namespace special {
 
 // For x >= 0, or NaN.
 GPUARRAY_DEVICE float gammaln_positive(float x) {
+    // The logarithm in two parts, of which the first is a multiple of log(2).
+    const Parted parted(x);
+    const float second = ::fmaf(parted.exponent, log2_low(), log1p_near(parted.rest));
     if (x >= 3) {
-        // (x - 1/2) (log(x) - 1), the logarithm in two parts of which the first is a multiple of log(2).
-        const Parted parted(x);
+        // (x - 1/2) (log(x) - 1)
         const float factor = x - 0.5f, first = ::fmaf(parted.exponent, log2_high(), -1.0f), large = factor * first;
-        const float second = ::fmaf(parted.exponent, log2_low(), log1p_near(parted.rest));
         // log(2 pi) / 2 - 1/2 and the rest
         const float r = reciprocal23(x), rest = ::fmaf(r, fit_gammaln_rest(r * r), 0.418938533f);
         const float small = ::fmaf(factor, first, -large) + ::fmaf(factor, second, rest);
@@ -25,25 +26,35 @@ GPUARRAY_DEVICE float gammaln_positive(float x) {
     // gammaln(t + 2), t = x - 2; below 1 gammaln(x + 1) - log(x). All factors are exact near their zeros.
     const bool shifted = x < 1;
     const float t = shifted ? x - 1 : x - 2, value = (shifted ? x : x - 1) * t * fit_gammaln(t) + 0.0f;
-    return shifted ? value - ::logf(x) : value;
+    if (x < 1.2e-38f) return -::logf(x);
+    return shifted ? value - ::fmaf(parted.exponent, log2_high(), second) : value;
 }
 
-// log2(gamma(x)) for x >= 3.
+// log2(gamma(x)) for x >= 3, or that of a number so great that gamma overflows, and its reciprocal vanishes.
 GPUARRAY_DEVICE double gamma_exponent(float x) {
-    // Beyond 35.04 it overflows.
-    const float bounded = x < 40 ? x : 40.0f, r = reciprocal23(bounded);
+    const float bounded = x < 60 ? x : 60.0f, r = reciprocal23(bounded);
     const double wide = bounded, constant = 1.3257480647361593;  // log2(2 pi) / 2
     const double rest = r * fit_gammaln_rest(r * r) * 1.44269504f;
     return ::fma(wide - 0.5, log2_wide(wide), ::fma(wide, -1.4426950408889634, constant)) + rest;
 }
 
-// For x > 0, or NaN.
-GPUARRAY_DEVICE float gamma_positive(float x) {
-    if (x >= 3) return exp2_single(gamma_exponent(x));
+// Below zero gamma(-y) = -pi / (y sin(pi y) gamma(y)).
+GPUARRAY_DEVICE float gamma(float x) {
+    const float y = ::fabsf(x);
+    const bool left = x < 0;
+    float factor = 1;
+    if (left) {
+        if (is_integer(x)) return float(not_a_number());
+        factor = -3.14159265f / ::sinpif(y);
+    }
+    if (y >= 3) return left ? exp2_times(-gamma_exponent(y), factor / y) : exp2_single(gamma_exponent(y));
+    if (y == 0) return ::copysignf(float(infinity()), x);
     // On [1, 2), and a step from there.
-    const float t = x < 1 ? x + 1 : x < 2 ? x : x - 1, value = fit_gamma(t - 1.5f);
-    return x < 1 ? value / x : x < 2 ? value : value * t;
+    const float t = y < 1 ? y + 1 : y < 2 ? y : y - 1, value = fit_gamma(t - 1.5f), more = y < 2 ? value : value * t;
+    if (left) return factor / (y < 1 ? value : y * more);
+    return y < 1 ? value / y : more;
 }
+// For x > 0, or NaN.
 GPUARRAY_DEVICE float rgamma_positive(float x) {
     if (x >= 3) return exp2_single(-gamma_exponent(x));
     const float t = x < 1 ? x + 1 : x < 2 ? x : x - 1, value = fit_gamma(t - 1.5f);

@@ -62,6 +62,17 @@ GPUARRAY_DEVICE complex128 start(complex128 z, int64_t branch) {
     return far(z, turns);
 }
 
+// The principal solution for z in [-0.1, 1e38]: a start of R. Iacono and J. P. Boyd, "New approximations to the principal
+// real-valued branch of the Lambert W-function" (2017), and their step, in float32; then one step of Fritsch, Shafer and
+// Crowley, of the fourth order.
+GPUARRAY_DEVICE double principal(double z) {
+    if (::fabs(z) < 1e-5) return z * polynomial({1.0, -1.0, 1.5, -8.0 / 3.0}, z);
+    const float x = z, l = ::log1pf(x), start = l * (1 - ::log1pf(l) / (2 + l));
+    const double w = start / (1 + start) * (1 + ::logf(x / start));
+    const double r = ::log(z / w) - w, next = w + 1.0, twice = 2.0 * next * ::fma(r, 0.66666666666666667, next);
+    return ::fma(w, r * (twice - r) / (next * ::fma(r, -2.0, twice)), w);
+}
+
 // The real solutions, z > -1/e: branch -1 for z < 0 only.
 GPUARRAY_CALLED double real(double z, int64_t branch) {
     const double from_end = z + 0.36787944117144232;
@@ -98,7 +109,8 @@ GPUARRAY_CALLED complex128 lambertw(complex128 z, int64_t branch, double toleran
     if (z.real == 0.0 && z.imag == 0.0) return branch == 0 ? z : complex128(-infinity(), 0.0);
     if (z.real == 1.0 && z.imag == 0.0 && branch == 0) return complex128(0.56714329040978387, 0.0);
     if (z.imag == 0.0 && z.real >= -0.36787944117144233 && (branch == 0 || (branch == -1 && z.real < 0.0))) {
-        return complex128(lambert::real(z.real, branch), z.imag);
+        const bool usual = branch == 0 && z.real >= -0.1 && z.real < 1e38;
+        return complex128(usual ? lambert::principal(z.real) : lambert::real(z.real, branch), z.imag);
     }
     const double limit = ::fmin(tolerance, 1e-8);
     complex128 w = lambert::start(z, branch);

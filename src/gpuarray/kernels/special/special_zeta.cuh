@@ -79,6 +79,14 @@ template <class T> GPUARRAY_DEVICE double riemann_zeta(T s) {
     return t >= 0.5 ? 1 + zetac_right_of(Wide<T>(t - 1)) : zeta_left<Wide<T>>(t);
 }
 
+// a^-s. The logarithm has two doubles: s magnifies its error.
+GPUARRAY_DEVICE double inverse_power(dd a, double s) {
+    if (!(a.hi > 1e-290 && a.hi < 1e290)) return ::pow(a.hi, -s);
+    const dd log = log_by_table<true>(a);
+    const double high = -s * log.hi;
+    return exp_dd(dd(high, ::fma(-s, log.hi, -high) - s * log.lo));
+}
+
 // The sum over (n + q)^-s by Euler's and Maclaurin's formula: DLMF 25.11.5.
 GPUARRAY_CALLED double hurwitz_sum(double s, double q) {
     if (s != s || q != q) return not_a_number();
@@ -90,31 +98,31 @@ GPUARRAY_CALLED double hurwitz_sum(double s, double q) {
     }
     if (isinf(s)) return q == 1 ? 1.0 : q > 1 ? 0.0 : infinity();
     if (q > 1e8) return (1 / (s - 1) + 1 / (2 * q)) * ::pow(q, 1 - s);
-    dd total(0.0);
-    double a = q;
-    // So many terms that those of the rest fall to nothing.
-    const double enough = ::fmin(8 + 0.75 * s, 12 + 0.5 * ::fmin(s, 40.0));
+    dd total(0.0), a(q);
+    // From here on the rest has all digits.
+    const double enough = 6.4 + 0.55 * s;
 #pragma unroll 1
     for (int n = 0; n < 20000; ++n) {
-        a = q + n;
-        if (a >= enough) break;
-        const double term = ::pow(a, -s);
+        a = sum(q, n);
+        if (a.hi >= enough) break;
+        const double term = inverse_power(a, s);
         total = total + term;
-        if (a > 0 && term < 1e-18 * ::fabs(total.hi)) return total.hi;
+        if (a.hi > 0 && term < 1e-18 * ::fabs(total.hi)) return total.hi;
     }
-    const double power = ::pow(a, -s);
+    const double power = inverse_power(a, s);
     const double c[] = {1.0 / 12, -1.0 / 720, 1.0 / 30240, -1.0 / 1209600, 2.08767569878681e-08,
-                        -5.284190138687493e-10, 1.3382536530684679e-11, -3.3896802963225829e-13,
-                        8.5860620562778446e-15, -2.174868698558062e-16, 5.5090028283602295e-18,
-                        -1.3954464685812523e-19};
-    const double inverse = 1 / a, square = inverse * inverse;
+                        -5.284190138687493e-10, 1.3382536530684679e-11, -3.3896802963225827e-13,
+                        8.586062056277845e-15, -2.174868698558062e-16, 5.5090028283602295e-18,
+                        -1.3954464685812522e-19, 3.534707039629467e-21, -8.953517427037546e-23,
+                        2.267952452337683e-24, -5.744790668872202e-26};
+    const double inverse = reciprocal52(a.hi), square = inverse * inverse;
     double factor = s * inverse, rest = 0;
 #pragma unroll
-    for (int k = 0; k < 12; ++k) {
+    for (int k = 0; k < 16; ++k) {
         rest = ::fma(c[k], factor, rest);
         factor *= (s + (2 * k + 1)) * (s + (2 * k + 2)) * square;
     }
-    total = total + power * (a / (s - 1) + (0.5 + rest));
+    total = total + power * (a.hi / (s - 1) + (0.5 + rest));
     return rounded(total);
 }
 GPUARRAY_DEVICE double hurwitz_zeta(double s, double q) { return hurwitz_sum(s, q); }

@@ -14,6 +14,7 @@ from gpuarray._ops.conversion import as_values
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
+from gpuarray.kernels import softmax as softmax_kernels
 from gpuarray.kernels.reduction.arguments import axes_of
 from gpuarray.kernels.reduction.logsums import logsum_call
 
@@ -208,7 +209,9 @@ def softmax(x: ArrayLike, axis: _Axis = None) -> ndarray:
 
     Notes
     -----
-    Three launches: the greatest number, the sum of the exponentials beside its own, the quotients.
+    One launch where the rows are contiguous and have at most 32768 elements (16384 of float64): memory
+    is read once. Otherwise three: the greatest number, the sum of the exponentials beside its own,
+    the quotients.
 
     Examples
     --------
@@ -218,8 +221,22 @@ def softmax(x: ArrayLike, axis: _Axis = None) -> ndarray:
     array([0. , 0. , 0.5, 0.5])
     """
     values = as_values(x, "softmax")
+    run = _rows(current.stream, values._layout, axis, False)
+    if run is not None:
+        return run(values)
     greatest = cp.max(values, axis, keepdims=True)
     return _shares(values, greatest, _total(values, greatest, axis))
+
+
+@planned
+def _rows(
+    stream: Stream, layout: _layout.Layout, axis: _Axis, logarithms: bool
+) -> Callable[..., Any] | None:
+    """The one launch that makes shares of rows, where they allow that."""
+    length = softmax_kernels.launch.row_length(layout, axes_of(axis, layout.ndim))
+    if not length:
+        return None
+    return softmax_kernels.launch.shares_call(stream, layout, length, logarithms)
 
 
 @fuse(kernel_name="gpuarray_softmax")
@@ -251,7 +268,7 @@ def log_softmax(x: ArrayLike, axis: _Axis = None) -> ndarray:
 
     Notes
     -----
-    Three launches, as `softmax`.
+    One launch or three, as `softmax`.
 
     Examples
     --------
@@ -261,6 +278,9 @@ def log_softmax(x: ArrayLike, axis: _Axis = None) -> ndarray:
     array([   0., -999.])
     """
     values = as_values(x, "log_softmax")
+    run = _rows(current.stream, values._layout, axis, True)
+    if run is not None:
+        return run(values)
     greatest = cp.max(values, axis, keepdims=True)
     return _log_shares(values, greatest, _finite_total(values, greatest, axis))
 
