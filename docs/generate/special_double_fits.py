@@ -20,7 +20,8 @@ import numpy as np
 from special_fits import FOLDER, function_of
 
 _HEAD = """\
-// Polynomials for float64 results, made by docs/generate/special_double_fits.py from mpmath's values.
+// Polynomials for float64 results, made by docs/generate/special_double_fits.py from values of
+// mpmath's.
 //
 // Each says what it is near to, where, and its greatest error: relative, or as the script says.
 #pragma once
@@ -252,9 +253,9 @@ def log_table() -> str:
         first = float(mp.nint(exact * 2**42) / 2**42)
         lines.append(f"    {{{inverse!r}, {first!r}, {float(exact - mp.mpf(first))!r}}},")
     return (
-        "// For each of 128 parts of [sqrt(1/2), sqrt(2)) a number r of 8 bits near the reciprocal\n"
-        "// of its middle, 1 in the parts about 1, and -log(r) in two parts, the first a multiple\n"
-        "// of 2^-42; made by docs/generate/special_double_fits.py.\n"
+        "// For each of 128 parts of [sqrt(1/2), sqrt(2)) a number r of 8 bits near the\n"
+        "// reciprocal of its middle, 1 in the parts about 1, and -log(r) in two parts, the first\n"
+        "// a multiple of 2^-42; made by docs/generate/special_double_fits.py.\n"
         "#pragma once\n\n"
         '#include "gpuarray/types.cuh"\n\n'
         "namespace gpuarray {\nnamespace special {\n\n"
@@ -265,7 +266,10 @@ def log_table() -> str:
 
 
 if __name__ == "__main__":
-    for name, text in (("special_double_fits.cuh", header()), ("special_log_table.cuh", log_table())):
+    for name, text in (
+        ("special_double_fits.cuh", header()),
+        ("special_log_table.cuh", log_table()),
+    ):
         if "--write" in sys.argv:
             (FOLDER / name).write_text(text)
         else:

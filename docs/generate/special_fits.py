@@ -269,7 +269,9 @@ def text_of(fit: Fit | LogFit) -> str:
     comment = (
         f"{fit.text} as a first polynomial less log(t) times a second; t in (0, 1]: {error:.1e}"
     )
-    return function_of(fit.name, comment, plain) + function_of(fit.name + "_log", "The second.", log)
+    return function_of(fit.name, comment, plain) + function_of(
+        fit.name + "_log", "The second.", log
+    )
 
 
 def header() -> str:

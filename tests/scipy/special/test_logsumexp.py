@@ -103,8 +103,6 @@ def test_nothing_for_the_checkers_to_find():
             assert abs(float(special.softmax(x, 1).sum()) - 3) < 1e-14
 
 
-
-
 @pytest.mark.parametrize(
     ("a", "b"),
     [

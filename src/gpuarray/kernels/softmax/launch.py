@@ -35,7 +35,9 @@ def row_length(layout: Layout, axes: Sequence[int]) -> int:
     return length if length <= specs.longest(code) else 0
 
 
-def shares_call(stream: Stream, layout: Layout, length: int, logarithms: bool) -> Callable[..., Any]:
+def shares_call(
+    stream: Stream, layout: Layout, length: int, logarithms: bool
+) -> Callable[..., Any]:
     """A call (see :mod:`gpuarray._calls`) that makes the shares of rows, or their logarithms.
 
     Parameters

@@ -44,7 +44,8 @@ class SharesSpec:
 
     def __post_init__(self) -> None:
         check_choice("dtype", self.dtype, DTYPES)
-        check_choice("items", self.items, _COUNTS)
+        if self.items not in _COUNTS:
+            raise ValueError(f"{self.items} elements of a thread are none of {_COUNTS}")
         if self.width & (self.width - 1) or not 1 <= self.width <= WIDEST:
             raise ValueError(f"width {self.width} is no power of two up to {WIDEST}")
 

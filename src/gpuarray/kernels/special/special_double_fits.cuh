@@ -1,4 +1,5 @@
-// Polynomials for float64 results, made by docs/generate/special_double_fits.py from mpmath's values.
+// Polynomials for float64 results, made by docs/generate/special_double_fits.py from values of
+// mpmath's.
 //
 // Each says what it is near to, where, and its greatest error: relative, or as the script says.
 #pragma once

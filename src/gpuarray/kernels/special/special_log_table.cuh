@@ -1,6 +1,6 @@
-// For each of 128 parts of [sqrt(1/2), sqrt(2)) a number r of 8 bits near the reciprocal
-// of its middle, 1 in the parts about 1, and -log(r) in two parts, the first a multiple
-// of 2^-42; made by docs/generate/special_double_fits.py.
+// For each of 128 parts of [sqrt(1/2), sqrt(2)) a number r of 8 bits near the
+// reciprocal of its middle, 1 in the parts about 1, and -log(r) in two parts, the first
+// a multiple of 2^-42; made by docs/generate/special_double_fits.py.
 #pragma once
 
 #include "gpuarray/types.cuh"

@@ -209,9 +209,9 @@ def softmax(x: ArrayLike, axis: _Axis = None) -> ndarray:
 
     Notes
     -----
-    One launch where the rows are contiguous and have at most 32768 elements (16384 of float64): memory
-    is read once. Otherwise three: the greatest number, the sum of the exponentials beside its own,
-    the quotients.
+    One launch where the rows are contiguous and have at most 32768 elements (16384 of float64),
+    which reads memory once. Otherwise three: the greatest number, the sum of the exponentials
+    beside its own, the quotients.
 
     Examples
     --------
