@@ -74,6 +74,7 @@ def test_launches_and_copies(path):
         assert "fill" in names
         assert "mine" in names
     mine = next(x for x in found.slices(DEVICE) if x["name"] == "mine")
+    assert mine["args"].pop("lines")[0].endswith("kernel((2,), (32,), (y,))")
     assert mine["args"] == {"grid": [2, 1, 1], "block": [32, 1, 1], "shared_bytes": 0}
     copy = next(x for x in found.slices(DEVICE) if x["name"] == "copy to the host")
     assert copy["args"] == {"bytes": 4000}

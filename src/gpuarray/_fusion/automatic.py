@@ -13,6 +13,7 @@ from gpuarray._fusion.steps import Step
 from gpuarray._layout import Layout
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime.device import run_all_deferred
+from gpuarray._runtime.plan_kinds import ASKING, HOOKED, WATCHED
 from gpuarray._runtime.stream import Stream, streams
 from gpuarray._ufunc import planning
 from gpuarray.kernels.generator.expressions import Expression
@@ -46,7 +47,10 @@ def recorder(
     stream : Stream
         Where it runs.
     """
-    if layout.nbytes < deferred.LEAST_BYTES or stream.plan_kind or stream.ongoing_capture:
+    kind = stream.plan_kind
+    # Hooks and allocators of the user's see each operation; a trace sees what runs without it.
+    is_watched = kind & (ASKING | HOOKED) and not kind & WATCHED
+    if layout.nbytes < deferred.LEAST_BYTES or is_watched or stream.ongoing_capture:
         return make()
     if config.debug or not _is_plain(inputs, layout):
         return make()

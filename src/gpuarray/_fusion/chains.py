@@ -17,6 +17,8 @@ from typing import Any, NamedTuple
 from gpuarray._fusion.planning import rewrite
 from gpuarray._fusion.steps import Use
 from gpuarray._layout import Layout
+from gpuarray._runtime.places import of_some
+from gpuarray._runtime.plan_kinds import WATCHED
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.generator.expressions import Expression, Input, Scalar
@@ -45,6 +47,8 @@ class Kernel(NamedTuple):
         The operations whose results are stored.
     outputs : tuple of Layout
         Theirs.
+    computes : tuple of int
+        The operations that it does.
     """
 
     name: str
@@ -53,6 +57,7 @@ class Kernel(NamedTuple):
     takes: tuple[Any, ...]
     gives: tuple[int, ...]
     outputs: tuple[Layout, ...]
+    computes: tuple[int, ...] = ()
 
 
 class Plan:
@@ -207,12 +212,13 @@ class Plan:
             tuple(takes),
             tuple(group),
             tuple([uses[i].step.layout for i in group]),
+            tuple(sorted(done)),
         )
 
 
 def make_call(kernel: Kernel, stream: Stream) -> Callable[..., Any]:
     """The call of a kernel: takes its inputs, returns its results."""
-    return elementwise.launch.make_call(
+    run = elementwise.launch.make_call(
         kernel.name,
         kernel.expressions,
         kernel.inputs,
@@ -220,6 +226,7 @@ def make_call(kernel: Kernel, stream: Stream) -> Callable[..., Any]:
         [False] * len(kernel.gives),
         stream,
     )
+    return of_some(run, kernel.computes) if stream.plan_kind & WATCHED else run
 
 
 def load(kernel: Kernel, stream: Stream) -> None:

@@ -29,7 +29,7 @@ from gpuarray._fusion.steps import Node, Step, Use
 from gpuarray._layout import Layout
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime.device import current, deferring_streams
-from gpuarray._runtime.places import Place, text_of
+from gpuarray._runtime.places import Place, running, text_of
 from gpuarray._runtime.pool import Allocation, Block
 from gpuarray._runtime.stream import PLAN_LIMIT, Stream
 from gpuarray._ufunc.function import ufunc
@@ -391,7 +391,11 @@ class Deferred:
     def _run_batches(self) -> None:
         for batch in self.batches:
             try:
-                self.run_recorded(self.stream, batch)
+                if self.stream.plan_kind:  # of a trace
+                    with running(batch.places):
+                        self.run_recorded(self.stream, batch)
+                else:
+                    self.run_recorded(self.stream, batch)
             except Exception as error:
                 places = [batch.places[x] for x in sorted(batch.missing())]
                 if places:

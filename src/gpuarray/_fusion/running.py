@@ -6,6 +6,7 @@ runs operation by operation, with kernels that exist, while a thread compiles th
 
 from __future__ import annotations
 
+import atexit
 import threading
 from collections.abc import Callable, Collection
 from functools import partial
@@ -237,6 +238,15 @@ def wait() -> None:
     """Wait until what is being compiled is ready."""
     while (thread := _thread) is not None:
         thread.join()
+
+
+def _finish() -> None:
+    """At the end of the process, which takes the compiler apart, wait for what it is doing."""
+    _waiting.clear()
+    wait()
+
+
+atexit.register(_finish)
 
 
 def _lose() -> None:

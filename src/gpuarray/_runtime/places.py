@@ -1,17 +1,20 @@
 """Which lines of the user's program recorded operations were called at.
 
-An operation notes a code object and an offset, which costs a tenth of a microsecond. Lines are
-looked up when somebody asks.
+An operation notes a code object and an offset, which costs little. Lines are looked up when
+somebody asks: for the note of an error, or for a trace.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from types import CodeType
+from typing import Any
 
-from gpuarray._runtime.launch_history import _NOT_USERS, Line
+from gpuarray._runtime.launch_history import _NOT_USERS, Line, users_line
 
 #: Lines that a message shows.
 _SHOWN = 8
@@ -68,3 +71,43 @@ def text_of(places: Iterable[Place]) -> str:
     if len(lines) > _SHOWN:
         shown.append(f"  and {len(lines) - _SHOWN} more")
     return "\n".join(["This runs what was recorded at", *shown])
+
+
+class _Running(threading.local):
+    """The calls behind what a thread runs now: those of all of it, and of the present kernel."""
+
+    all: Sequence[Place] = ()
+    now: Sequence[Place] = ()
+
+
+_running = _Running()
+
+
+@contextmanager
+def running(places: Sequence[Place]) -> Iterator[None]:
+    """What is launched in the block was called there."""
+    before = _running.all, _running.now
+    try:
+        _running.all = _running.now = places
+        yield
+    finally:
+        _running.all, _running.now = before
+
+
+def of_some(run: Callable[..., Any], numbers: Sequence[int]) -> Callable[..., Any]:
+    """A call that does what only some of the operations were called for that run together."""
+
+    def noting(*operands: Any) -> Any:
+        every = _running.all
+        _running.now = [every[i] for i in numbers]
+        return run(*operands)
+
+    return noting
+
+
+def running_lines() -> list[Line]:
+    """The lines that asked for what the calling thread launches or allocates now."""
+    if _running.now:
+        return lines_of(_running.now)
+    line = users_line()
+    return [] if line is None else [line]

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from gpuarray._runtime.device import Device
+from gpuarray._runtime.device import Device, run_all_deferred
 from gpuarray.cuda import nvtx
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -88,6 +88,7 @@ class time_range:
         return ranged  # type: ignore[return-value]  # it has the signature of what it wraps
 
     def _begin(self, message: str) -> None:
+        run_all_deferred()  # what was called before is not the range's
         if self.sync:
             Device().synchronize()
         if self.argb_color is not None:
@@ -97,6 +98,7 @@ class time_range:
 
     def _end(self) -> None:
         try:
+            run_all_deferred()
             if self.sync:
                 Device().synchronize()
         finally:

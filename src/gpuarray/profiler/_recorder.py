@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 
 from gpuarray._ffi import driver
 from gpuarray._runtime.allocator import get_default_memory_pool
-from gpuarray._runtime.device import Device, current
+from gpuarray._runtime.device import Device, current, run_all_deferred
 from gpuarray._runtime.function_hook import FunctionHook
-from gpuarray._runtime.launch_history import Line, users_line
+from gpuarray._runtime.launch_history import Line
 from gpuarray._runtime.memory_hook import MemoryHook
+from gpuarray._runtime.places import running_lines
 from gpuarray._runtime.plan_kinds import WATCHED, drop_plans_of, plan_from_now_on
 from gpuarray._runtime.stream_work import PER_THREAD
 from gpuarray.cuda import nvtx
@@ -122,6 +123,7 @@ class Recorder:
     def start(self) -> None:
         """Begin to record. Plans that are made from now on are for this recording only."""
         device = current.stream.device
+        run_all_deferred()  # what was called before is not in it
         self._clock(device)
         for known in list(Device._devices.values()):
             self._note_memory(known)
@@ -145,6 +147,7 @@ class Recorder:
 
     def stop(self) -> None:
         """Record no more, and wait for the work that was queued."""
+        run_all_deferred()
         self.recording = False
         self._undo.close()
         for clock in self._clocks.values():
@@ -270,9 +273,11 @@ class Recorder:
 
     def change(self, kind: str, device: int, address: int, size: int) -> None:
         """Note a change of memory."""
-        line = users_line() if kind == "malloc" else None
+        line = running_lines()[-1:] if kind == "malloc" else []
         now = time.perf_counter_ns()
-        self.memory.append(MemoryChange(now, device, self.thread(), kind, address, size, line))
+        self.memory.append(
+            MemoryChange(now, device, self.thread(), kind, address, size, line[0] if line else None)
+        )
 
     def _note_memory(self, device: Device) -> None:
         pool = get_default_memory_pool()
@@ -349,6 +354,9 @@ class _Launches(FunctionHook):
     def _begin(
         self, category: str, details: dict[str, Any], *, name: str, stream: Any, **kwargs: Any
     ) -> None:
+        lines = running_lines()
+        if lines:
+            details["lines"] = [str(x) for x in lines]
         ended = self._recorder.timed(category, name, details, stream.device, stream.handle)
         self._thread.__dict__.setdefault("open", []).append(ended)
 

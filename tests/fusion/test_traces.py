@@ -1,0 +1,64 @@
+"""What traces and ranges tell of recorded operations."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import gpuarray as cp
+from gpuarray import profiler
+from gpuarray._runtime.device import deferring_streams
+
+HOST = np.linspace(-2, 2, 12, dtype="f4").reshape(3, 4)
+
+
+def kernels(path):
+    """The names of the kernels in a trace, and the lines of Python that they have."""
+    events = json.loads(path.read_text())["traceEvents"]
+    found = [x for x in events if x["ph"] == "X" and x["cat"] == "kernel" and x["pid"] == 1]
+    return [(x["name"], x["args"].get("lines", [])) for x in found]
+
+
+def test_a_trace_names_operations_and_their_lines(tmp_path):
+    path = tmp_path / "trace.json"
+    x = cp.asarray(HOST)
+    before = x - 1
+    with profiler.trace(path):
+        assert not deferring_streams
+        y = x * 2
+        z = cp.add(y, 1)
+        del y
+        assert deferring_streams
+    assert not deferring_streams  # what was called in it is in it
+    found = kernels(path)
+    ((name, lines),) = found
+    assert "multiply_add" in name
+    assert [x.partition(": ")[2] for x in lines] == ["y = x * 2", "z = cp.add(y, 1)"]
+    assert "test_traces.py" in lines[0]
+    np.testing.assert_array_equal(z.get(), HOST * 2 + 1)
+    np.testing.assert_array_equal(before.get(), HOST - 1)
+
+
+@pytest.mark.parametrize("fused", [False, True])
+def test_a_trace_names_the_lines_of_all_kernels(tmp_path, fused):
+    path = tmp_path / "trace.json"
+    x = cp.asarray(HOST)
+    with cp.fusion("on" if fused else "off"), profiler.trace(path):
+        y = x * 2
+        y.get()
+    ((name, lines),) = kernels(path)
+    assert "multiply" in name
+    assert [x.partition(": ")[2] for x in lines] == ["y = x * 2"]
+
+
+def test_a_range_has_what_is_called_in_it():
+    x = cp.asarray(HOST)
+    y = x * 2 + 1
+    with profiler.time_range("work"):
+        assert not deferring_streams
+        z = y * 3
+        assert deferring_streams
+    assert not deferring_streams
+    np.testing.assert_array_equal(z.get(), (HOST * 2 + 1) * 3)
