@@ -169,7 +169,6 @@ def test_great_hypergeometric_is_nearly_normal():
         ("gamma", (3.0, 0.0), 0.0),
         ("gamma", (1e-300, 1.0), 0.0),
         ("normal", (2.0, 0.0), 2.0),
-        ("vonmises", (0.0, 1e300), 0.0),
     ],
 )
 def test_edges(name, parameters, value):
@@ -177,12 +176,29 @@ def test_edges(name, parameters, value):
     assert cp.asnumpy(x).tolist() == [value] * 40
 
 
+def test_angles():
+    state = cp.random.RandomState(3)
+    x = cp.asnumpy(state.vonmises(0.0, 1e300, size=40))
+    assert 0 < abs(x).max() < 1e-148
+    for kappa in (0.0, 1e-3, 3.0, 1e7):
+        for turns in (0, 1, -3):
+            x = cp.asnumpy(state.vonmises(3.0 + 2 * math.pi * turns, kappa, size=400))
+            assert (abs(x) <= math.pi).all()
+            if kappa == 3.0:
+                assert abs(np.exp(1j * (x - 3.0)).mean() - 0.81) < 0.1  # I1(3) / I0(3)
+
+
 @pytest.mark.parametrize(
     ("name", "parameters"),
     [
         ("poisson", (4.5,)), ("poisson", (100.0,)),
         ("binomial", (9, 0.3)), ("binomial", (400, 0.6)),
-        ("hypergeometric", (50, 60, 40)),
+        ("hypergeometric", (50, 60, 40)), ("beta", (0.5, 2.0)), ("f", (3.0, 1.5)),
+        ("gamma", (2.5, 3.0)), ("noncentral_chisquare", (3.0, 2.0)), ("standard_t", (1.5,)),
+        ("vonmises", (3.0, 2.0)), ("zipf", (1.3,)),
+        pytest.param("noncentral_chisquare", (0.5, 2.0), marks=slow),
+        pytest.param("standard_gamma", (0.3,), marks=slow),
+        pytest.param("chisquare", (5.0,), marks=slow),
     ],
 )  # fmt: skip
 def test_numbers_as_parameters_give_what_arrays_do(name, parameters, monkeypatch):
@@ -194,7 +210,7 @@ def test_numbers_as_parameters_give_what_arrays_do(name, parameters, monkeypatch
     layouts = tuple(x._layout for x in arrays)
     expected = variates_call(current.stream, name, layouts, target, False, None)(0, 1000, *arrays)
     monkeypatch.setattr(launch, "grid_for", lambda blocks: (1, 1, 1))
-    for size in (10**6, 0):
+    for size in (10**6, 0)[: 1 + (name in spec.TABLED)]:
         monkeypatch.setattr(launch, "TABLED_SIZE", size)
         call = launch._sampled(current.stream, name, target, False, size == 0)
         found = call(places, *parameters) if size == 0 else call(0, 1000, *parameters)
@@ -390,6 +406,8 @@ def test_no_findings_of_the_checkers(size):
         state.poisson(cp.full((size, 1), 30.0), (size, 1))
         state.gamma(cp.ones((3, 1)), cp.ones(size)[::-1])
         state.multinomial(20, [0.2, 0.3, 0.5], size)
+        state.beta(0.5, 2.0, size)
+        state.dirichlet([0.5, 2.0, 1.0], size)
         state.choice(10**6, min(size, 1000), replace=False)
         cp.random.default_rng(1).hypergeometric(50, 60, 40, size)
         cp.cuda.get_current_stream().synchronize()

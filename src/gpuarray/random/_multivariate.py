@@ -13,12 +13,12 @@ from gpuarray._ops.closeness import allclose
 from gpuarray._ops.conversion import as_values, asarray, asnumpy
 from gpuarray._ops.creation import full
 from gpuarray._ops.dimensions import broadcast_to
-from gpuarray._ops.math import absolute, add, divide, exp, maximum, multiply, sqrt, subtract
+from gpuarray._ops.math import absolute, add, multiply, sqrt
 from gpuarray._runtime.device import current
 from gpuarray.kernels import distribution
 from gpuarray.kernels.elementwise import copies
 from gpuarray.random._parameters import fitted_shape
-from gpuarray.random._variates import host_values, looks_at_arrays, variates
+from gpuarray.random._variates import host_values, looks_at_arrays
 
 if TYPE_CHECKING:
     from gpuarray._types import ndarray
@@ -45,10 +45,14 @@ def dirichlet(source: Any, alpha: Any, size: Any, checks: Any) -> ndarray:
     target = _layout.contiguous(_FLOAT64, shape)
     if not target.size:
         return _array.empty(target)
-    drawn = variates(source, "log_gamma", (values,), target, None)
-    drawn = exp(subtract(drawn, drawn.max(axis=-1, keepdims=True)))
-    # The greatest share is 1 before it is divided, unless all shapes are 0.
-    return divide(drawn, maximum(drawn.sum(axis=-1, keepdims=True), 1.0))
+    row = asarray(values, _FLOAT64)
+    if not row._layout.c_contiguous:
+        row = copies.copy(row)
+    places = source._places(target.size)
+    run = distribution.launch.shares_call(
+        current.stream, "log_gamma", row._layout, target, places is None
+    )
+    return run(*([source._words(target.size)] if places is None else places), row)
 
 
 def multinomial(source: Any, n: Any, pvals: Any, size: Any, checks: Any) -> ndarray:

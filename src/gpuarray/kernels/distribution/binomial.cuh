@@ -20,7 +20,7 @@ struct Binomial : ByRejection<Binomial, int64_t> {
     enum { LARGEST = 120 };  // by inversion
     int64_t n, whole, mode;
     double given, p, mean, odds, first, b, a, log_alpha, squeezed, fraction, highest;
-    Tabled tabled;  // the terms of an inversion, or logarithms of probabilities
+    Tabled tabled;  // the terms of an inversion
 
     GPUARRAY_DEVICE Binomial(int64_t n, double given)
         : n(n), given(given), p(given <= 0.5 ? given : 1 - given), mean(double(n) * p) {
@@ -43,19 +43,11 @@ struct Binomial : ByRejection<Binomial, int64_t> {
     }
     GPUARRAY_DEVICE bool draws_any() const { return n > 0 && given > 0 && given < 1; }
     template <int BLOCK> GPUARRAY_DEVICE void prepare(double* table) {
-        if (!draws_any()) return;
-        if (mean < 10) {
-            const int64_t all = n;
-            const double ratio = odds;
-            const auto factor = [=](int i) { return ratio * (double(all - i) / double(i + 1)); };
-            tabled.fill_products<BLOCK>(table, first, LARGEST, factor);
-        } else if (3 * sqrt(mean * (1 - p)) < Tabled::LENGTH / 2) {
-            int64_t least = mode - Tabled::LENGTH / 2;
-            if (least < 0) least = 0;
-            const int64_t all = n;
-            const double chance = p, most = highest;
-            tabled.fill<BLOCK>(table, least, [=](int64_t k) { return k > all ? 0 : log_binomial(k, all, chance) - most; });
-        }
+        if (!(draws_any() && mean < 10)) return;
+        const int64_t all = n;
+        const double ratio = odds;
+        const auto factor = [=](int i) { return ratio * (double(all - i) / double(i + 1)); };
+        tabled.fill_products<BLOCK>(table, first, LARGEST, factor);
     }
     GPUARRAY_DEVICE int64_t inverted(double rest) const {
         double term = first;
@@ -69,25 +61,25 @@ struct Binomial : ByRejection<Binomial, int64_t> {
         return k;
     }
     GPUARRAY_DEVICE int64_t counted(int64_t k) const { return given <= 0.5 ? k : n - k; }
-    GPUARRAY_DEVICE bool attempt(Draws& draws, NoState&, int64_t& found) const {
+    template <bool QUICK> GPUARRAY_DEVICE bool attempt(const PhiloxBlock& bits, Draws&, int64_t& found) const {
         if (!draws_any()) {
             found = n > 0 && given >= 1 ? n : 0;
             return true;
         }
         if (mean < 10) {
-            found = counted(inverted(draws.uniform()));
+            found = counted(inverted(Draws::unit(bits.low())));
             return true;
         }
         found = counted(mode);
-        const double u = draws.uniform() - 0.5, v = draws.inner(), side = 0.5 - fabs(u);
+        const double u = Draws::unit(bits.low()) - 0.5, v = Draws::inner_of(bits.high()), side = 0.5 - fabs(u);
         const double step = floor((2 * a / side + b) * u + fraction + 0.5);
         if (!(fabs(step) < GREATEST_INT64 / 2) || step < -double(whole) || step > double(n - whole)) return false;
         const int64_t k = whole + int64_t(step);
         if (k < 0 || k > n) return false;
         found = counted(k);
         if (side >= 0.07 && v <= squeezed) return true;
-        const double most = tabled.has(k) ? tabled.at(k) : log_binomial(k, n, p) - highest;
-        return log(v) + log_alpha - log(a / (side * side) + b) <= most;
+        if (QUICK) return false;
+        return log(v) + log_alpha - log(a / (side * side) + b) <= log_binomial(k, n, p) - highest;
     }
 };
 
@@ -153,22 +145,24 @@ struct Hypergeometric : ByRejection<Hypergeometric, int64_t> {
         if (good > bad) k = drawn - k;
         return drawn < sample ? good - k : k;
     }
-    GPUARRAY_DEVICE bool attempt(Draws& draws, NoState&, int64_t& found) const {
+    template <bool QUICK> GPUARRAY_DEVICE bool attempt(const PhiloxBlock& bits, Draws& draws, int64_t& found) const {
         found = 0;
         if (!draws_any()) return true;
         if (drawn < 10) {
+            if (QUICK) return false;
             found = counted(urn_hypergeometric(draws, fewer, more, drawn));
             return true;
         }
-        const double u = draws.inner(), v = draws.uniform(), x = centre + width * (v - 0.5) / u;
+        const double u = Draws::inner_of(bits.low()), v = Draws::unit(bits.high()), x = centre + width * (v - 0.5) / u;
         found = counted(0);
         if (!(x >= 0 && x < end)) return false;
         const int64_t k = int64_t(x);
         found = counted(k);
+        if (QUICK && !tabled.has(k)) return false;
         const double t = tabled.has(k) ? tabled.at(k) : highest - logarithms(k);
         if (u * (4 - u) - 3 <= t) return true;
         if (u * (u - t) >= 1) return false;
-        return 2 * log(u) <= t;
+        return !QUICK && 2 * log(u) <= t;
     }
 };
 

@@ -19,30 +19,33 @@ struct StandardGamma : ByRejection<StandardGamma, double> {
     BoostedGamma boosted;
 
     GPUARRAY_DEVICE explicit StandardGamma(double shape) : shape(shape), boosted(shape < 1 ? shape + 1 : shape) {}
-    GPUARRAY_DEVICE bool attempt(Draws& draws, NoState& state, double& found) const {
+    // Of a boosted variate.
+    GPUARRAY_DEVICE double lowered(double found, Draws& more) const {
+        return shape < 1 ? found * exp(-standard_exponential(more) / shape) : found;
+    }
+    template <bool QUICK> GPUARRAY_DEVICE bool attempt(const PhiloxBlock& bits, Draws& more, double& found) const {
         found = is_scale(shape) ? 0 : not_a_number();
         if (!(is_scale(shape) && shape > 0)) return true;
-        if (!boosted.attempt(draws, state, found)) return false;
-        if (shape < 1) found = exp(log(found) - standard_exponential(draws) / shape);
+        if (!boosted.attempt<QUICK>(bits, more, found)) return false;
+        found = lowered(found, more);
+        return true;
+    }
+    // From a normal variate and a uniform one, of a shape above 0.
+    template <bool QUICK> GPUARRAY_DEVICE bool accepts(double x, double u, Draws& more, double& found) const {
+        if (!boosted.accepts<QUICK>(x, u, found)) return false;
+        found = lowered(found, more);
         return true;
     }
 };
 
 GPUARRAY_DEVICE double gamma_variate(Draws& draws, double shape) { return StandardGamma::draw(draws, shape); }
 
-// The logarithm, since a variate of a tiny shape underflows.
-GPUARRAY_DEVICE double log_gamma_variate(Draws& draws, double shape) {
-    if (!(shape > 0)) return shape == 0 ? -infinity() : not_a_number();
-    const double found = log(boosted_gamma(draws, shape < 1 ? shape + 1 : shape));
-    return shape < 1 ? found - standard_exponential(draws) / shape : found;
-}
-
 struct ChiSquare : ByRejection<ChiSquare, double> {
     StandardGamma gamma;
 
     GPUARRAY_DEVICE explicit ChiSquare(double df) : gamma(df / 2) {}
-    GPUARRAY_DEVICE bool attempt(Draws& draws, NoState& state, double& found) const {
-        const bool done = gamma.attempt(draws, state, found);
+    template <bool QUICK> GPUARRAY_DEVICE bool attempt(const PhiloxBlock& bits, Draws& more, double& found) const {
+        const bool done = gamma.attempt<QUICK>(bits, more, found);
         found = valid(gamma.shape > 0, 2 * found);
         return done;
     }
@@ -50,80 +53,79 @@ struct ChiSquare : ByRejection<ChiSquare, double> {
 
 GPUARRAY_DEVICE double chisquare_variate(Draws& draws, double df) { return 2 * gamma_variate(draws, df / 2); }
 
-// What a variate has before the attempts at another one that it is made with.
-struct Begun {
-    bool begun;
-    double value;
-};
-
 // A chi-square variate of a degree less and the square of a normal one, or a Poisson mixture of chi-square variates.
-struct NoncentralChiSquare : ByRejection<NoncentralChiSquare, double, Begun> {
+struct NoncentralChiSquare : ByRejection<NoncentralChiSquare, double> {
     double df, nonc, shift;
     StandardGamma gamma;
 
     GPUARRAY_DEVICE NoncentralChiSquare(double df, double nonc)
-        : df(df), nonc(nonc), shift(sqrt(nonc)), gamma((nonc > 0 ? df - 1 : df) / 2) {}
-    GPUARRAY_DEVICE bool attempt(Draws& draws, Begun& state, double& found) const {
+        : df(df), nonc(nonc), shift(sqrt(nonc)), gamma((df - 1) / 2) {}
+    template <bool QUICK> GPUARRAY_DEVICE bool attempt(const PhiloxBlock& bits, Draws& more, double& found) const {
         found = not_a_number();
         if (!(df > 0 && nonc >= 0)) return true;
         if (!(df > 1)) {
-            found = chisquare_variate(draws, df + 2 * double(poisson_variate(draws, nonc / 2)));
+            if (QUICK) return false;
+            found = chisquare_variate(more, df + 2 * double(poisson_variate(more, nonc / 2)));
             return true;
         }
-        if (!state.begun) {
-            state.begun = true;
-            state.value = 0;
-            if (nonc > 0) {
-                const double shifted = standard_normal(draws) + shift;
-                state.value = shifted * shifted;
-            }
-        }
-        NoState none;
-        const bool done = gamma.attempt(draws, none, found);
-        found = 2 * found + state.value;
-        return done;
+        const NormalPair normal = normal_pair(bits);
+        if (!gamma.accepts<QUICK>(normal.other, chance(bits.words[3]), more, found)) return false;
+        const double shifted = normal.one + shift;
+        found = 2 * found + shifted * shifted;
+        return true;
     }
 };
 
-struct StandardNormal {
+struct StandardNormal : Direct<StandardNormal> {
     GPUARRAY_DEVICE static double draw(Draws& draws) { return standard_normal(draws); }
 };
 
-struct StandardExponential {
+struct StandardExponential : Direct<StandardExponential> {
     GPUARRAY_DEVICE static double draw(Draws& draws) { return standard_exponential(draws); }
 };
 
-struct Random {
+struct Random : Direct<Random> {
     GPUARRAY_DEVICE static double draw(Draws& draws) { return draws.uniform(); }
 };
 
-struct Uniform {
+struct Uniform : Direct<Uniform> {
     GPUARRAY_DEVICE static double draw(Draws& draws, double low, double high) {
         return low + (high - low) * draws.uniform();
     }
 };
 
-struct Normal {
+struct Normal : Direct<Normal> {
     GPUARRAY_DEVICE static double draw(Draws& draws, double loc, double scale) {
         return valid(is_scale(scale), loc + scale * standard_normal(draws));
     }
 };
 
-struct LogNormal {
+struct LogNormal : Direct<LogNormal> {
     GPUARRAY_DEVICE static double draw(Draws& draws, double mean, double sigma) {
         return valid(is_scale(sigma), exp(mean + sigma * standard_normal(draws)));
     }
 };
 
-struct Exponential {
+struct Exponential : Direct<Exponential> {
     GPUARRAY_DEVICE static double draw(Draws& draws, double scale) {
         return valid(is_scale(scale), scale * standard_exponential(draws));
     }
 };
 
-// What Dirichlet variates are made of.
-struct LogGamma {
-    GPUARRAY_DEVICE static double draw(Draws& draws, double shape) { return log_gamma_variate(draws, shape); }
+// What Dirichlet variates are made of: the logarithm, since a variate of a tiny shape underflows.
+struct LogGamma : ByRejection<LogGamma, double> {
+    double shape;
+    BoostedGamma boosted;
+
+    GPUARRAY_DEVICE explicit LogGamma(double shape) : shape(shape), boosted(shape < 1 ? shape + 1 : shape) {}
+    template <bool QUICK> GPUARRAY_DEVICE bool attempt(const PhiloxBlock& bits, Draws& more, double& found) const {
+        found = shape == 0 ? -infinity() : not_a_number();
+        if (!(shape > 0)) return true;
+        if (!boosted.attempt<QUICK>(bits, more, found)) return false;
+        found = log(found);
+        if (shape < 1) found -= standard_exponential(more) / shape;
+        return true;
+    }
 };
 
 struct Gamma : ByRejection<Gamma, double> {
@@ -131,82 +133,96 @@ struct Gamma : ByRejection<Gamma, double> {
     StandardGamma gamma;
 
     GPUARRAY_DEVICE Gamma(double shape, double scale) : scale(scale), gamma(shape) {}
-    GPUARRAY_DEVICE bool attempt(Draws& draws, NoState& state, double& found) const {
-        const bool done = gamma.attempt(draws, state, found);
+    template <bool QUICK> GPUARRAY_DEVICE bool attempt(const PhiloxBlock& bits, Draws& more, double& found) const {
+        const bool done = gamma.attempt<QUICK>(bits, more, found);
         found = valid(is_scale(scale), scale * found);
         return done;
     }
 };
 
-// Of two gamma variates, the first one's share. Their logarithms have it where the variates underflow.
-struct Beta : ByRejection<Beta, double, Begun> {
+// Two gamma variates. Their logarithms have what is made of them where the variates underflow.
+struct TwoGammas {
     double a, b;
-    BoostedGamma first, second;
+    GammaPair pair;
 
-    GPUARRAY_DEVICE Beta(double a, double b) : a(a), b(b), first(a < 1 ? a + 1 : a), second(b < 1 ? b + 1 : b) {}
-    GPUARRAY_DEVICE bool attempt(Draws& draws, Begun& state, double& found) const {
+    GPUARRAY_DEVICE TwoGammas(double a, double b) : a(a), b(b), pair(a < 1 ? a + 1 : a, b < 1 ? b + 1 : b) {}
+    GPUARRAY_DEVICE bool boosted() const { return a < 1 || b < 1; }
+    // The logarithms of boosted ones.
+    GPUARRAY_DEVICE void lower(Draws& more, double& one, double& other) const {
+        one = log(one);
+        if (a < 1) one -= standard_exponential(more) / a;
+        other = log(other);
+        if (b < 1) other -= standard_exponential(more) / b;
+    }
+};
+
+// The first one's share.
+struct Beta : ByRejection<Beta, double> {
+    TwoGammas gammas;
+
+    GPUARRAY_DEVICE Beta(double a, double b) : gammas(a, b) {}
+    template <bool QUICK> GPUARRAY_DEVICE bool attempt(const PhiloxBlock& bits, Draws& more, double& found) const {
         found = not_a_number();
-        if (!(a > 0 && b > 0)) return true;
-        NoState none;
-        double variate;
-        BoostedGamma next = first;
-        if (state.begun) next = second;
-        if (!next.attempt(draws, none, variate)) return false;
-        if (!state.begun) {
-            state.begun = true;
-            state.value = variate;
-            return false;
-        }
-        found = share(draws, state.value, variate);
+        if (!(gammas.a > 0 && gammas.b > 0)) return true;
+        double one, other;
+        if (!gammas.pair.attempt<QUICK>(bits, one, other)) return false;
+        found = gammas.boosted() ? share(more, one, other) : one / (one + other);
         return true;
     }
-    GPUARRAY_DEVICE double share(Draws& draws, double one, double other) const {
-        if (a >= 1 && b >= 1) return one / (one + other);
-        double left = log(one);
-        if (a < 1) left -= standard_exponential(draws) / a;
-        double right = log(other);
-        if (b < 1) right -= standard_exponential(draws) / b;
+    GPUARRAY_DEVICE double share(Draws& more, double left, double right) const {
+        gammas.lower(more, left, right);
         if (left == right) {
             // Equal, or both beyond what a double holds: all of it is one's share then.
-            return left < -1e300 ? double(draws.uniform() * (a + b) < a) : 0.5;
+            return left < -1e300 ? double(more.uniform() * (gammas.a + gammas.b) < gammas.a) : 0.5;
         }
         const double ratio = exp(left < right ? left - right : right - left);
         return (left < right ? ratio : 1) / (1 + ratio);
     }
 };
 
-struct F {
-    GPUARRAY_DEVICE static double draw(Draws& draws, double dfnum, double dfden) {
-        const double above = chisquare_variate(draws, dfnum), below = chisquare_variate(draws, dfden);
-        return valid(dfnum > 0 && dfden > 0, above / dfnum / (below / dfden));
+struct F : ByRejection<F, double> {
+    double odds;
+    TwoGammas gammas;
+
+    GPUARRAY_DEVICE F(double dfnum, double dfden) : odds(dfden / dfnum), gammas(dfnum / 2, dfden / 2) {}
+    template <bool QUICK> GPUARRAY_DEVICE bool attempt(const PhiloxBlock& bits, Draws& more, double& found) const {
+        found = not_a_number();
+        if (!(gammas.a > 0 && gammas.b > 0)) return true;
+        double one, other;
+        if (!gammas.pair.attempt<QUICK>(bits, one, other)) return false;
+        if (gammas.boosted()) {
+            gammas.lower(more, one, other);
+            found = odds * exp(one - other);
+        } else {
+            found = odds * (one / other);
+        }
+        return true;
     }
 };
 
-struct NoncentralF {
+struct NoncentralF : Direct<NoncentralF> {
     GPUARRAY_DEVICE static double draw(Draws& draws, double dfnum, double dfden, double nonc) {
         const double above = NoncentralChiSquare::draw(draws, dfnum, nonc);
         return valid(dfden > 0, above / dfnum / (chisquare_variate(draws, dfden) / dfden));
     }
 };
 
-struct StandardT : ByRejection<StandardT, double, Begun> {
+struct StandardT : ByRejection<StandardT, double> {
     double half;
     StandardGamma gamma;
 
     GPUARRAY_DEVICE explicit StandardT(double df) : half(df / 2), gamma(half) {}
-    GPUARRAY_DEVICE bool attempt(Draws& draws, Begun& state, double& found) const {
-        if (!state.begun) {
-            state.begun = true;
-            state.value = standard_normal(draws);
-        }
-        NoState none;
-        const bool done = gamma.attempt(draws, none, found);
-        found = valid(half > 0, state.value / sqrt(found / half));
-        return done;
+    template <bool QUICK> GPUARRAY_DEVICE bool attempt(const PhiloxBlock& bits, Draws& more, double& found) const {
+        found = not_a_number();
+        if (!(half > 0)) return true;
+        const NormalPair normal = normal_pair(bits);
+        if (!gamma.accepts<QUICK>(normal.other, chance(bits.words[3]), more, found)) return false;
+        found = normal.one * sqrt(half / found);
+        return true;
     }
 };
 
-struct StandardCauchy {
+struct StandardCauchy : Direct<StandardCauchy> {
     GPUARRAY_DEVICE static double draw(Draws& draws) {
         double sine, cosine;
         sincospi(draws.inner() - 0.5, &sine, &cosine);
@@ -214,46 +230,46 @@ struct StandardCauchy {
     }
 };
 
-struct Laplace {
+struct Laplace : Direct<Laplace> {
     GPUARRAY_DEVICE static double draw(Draws& draws, double loc, double scale) {
         const double size = standard_exponential(draws);
         return valid(is_scale(scale), draws.word() >> 63 ? loc - scale * size : loc + scale * size);
     }
 };
 
-struct Logistic {
+struct Logistic : Direct<Logistic> {
     GPUARRAY_DEVICE static double draw(Draws& draws, double loc, double scale) {
         const double u = draws.inner();
         return valid(is_scale(scale), loc + scale * log(u / (1 - u)));
     }
 };
 
-struct Gumbel {
+struct Gumbel : Direct<Gumbel> {
     GPUARRAY_DEVICE static double draw(Draws& draws, double loc, double scale) {
         return valid(is_scale(scale), loc - scale * log(standard_exponential(draws)));
     }
 };
 
-struct Pareto {
+struct Pareto : Direct<Pareto> {
     GPUARRAY_DEVICE static double draw(Draws& draws, double a) {
         return valid(a > 0, expm1(standard_exponential(draws) / a));
     }
 };
 
-struct Weibull {
+struct Weibull : Direct<Weibull> {
     GPUARRAY_DEVICE static double draw(Draws& draws, double a) {
         if (a == 0 && is_scale(a)) return 0;
         return valid(a > 0, exp(log(standard_exponential(draws)) / a));
     }
 };
 
-struct Power {
+struct Power : Direct<Power> {
     GPUARRAY_DEVICE static double draw(Draws& draws, double a) {
         return valid(a > 0, exp(-standard_exponential(draws) / a));
     }
 };
 
-struct Rayleigh {
+struct Rayleigh : Direct<Rayleigh> {
     GPUARRAY_DEVICE static double draw(Draws& draws, double scale) {
         return valid(is_scale(scale), scale * sqrt(2 * standard_exponential(draws)));
     }
@@ -262,7 +278,7 @@ struct Rayleigh {
 // J. R. Michael, W. R. Schucany, R. W. Haas: "Generating random variates using transformations with multiple roots",
 // The American Statistician 30 (1976). The smaller root is the mean divided by the greater one's ratio to it, which
 // loses no digits.
-struct Wald {
+struct Wald : Direct<Wald> {
     GPUARRAY_DEVICE static double draw(Draws& draws, double mean, double scale) {
         const double normal = standard_normal(draws);
         const double half = mean / scale * (normal * normal) / 2;
@@ -274,9 +290,10 @@ struct Wald {
 
 // D. J. Best, N. I. Fisher: "Efficient simulation of the von Mises distribution", Applied Statistics 28 (1979).
 struct VonMises : ByRejection<VonMises, double> {
+    static constexpr double PI = 3.14159265358979323846;
     double mu, kappa, s;
 
-    GPUARRAY_DEVICE VonMises(double mu, double kappa) : mu(mu), kappa(kappa) {
+    GPUARRAY_DEVICE VonMises(double mean, double kappa) : mu(wrapped(fmod(mean, 2 * PI))), kappa(kappa) {
         if (kappa < 1e-5) {
             s = 1 / kappa + kappa;
         } else {
@@ -285,33 +302,33 @@ struct VonMises : ByRejection<VonMises, double> {
             s = (1 + rho * rho) / (2 * rho);
         }
     }
-    GPUARRAY_DEVICE bool attempt(Draws& draws, NoState&, double& found) const {
-        const double pi = 3.14159265358979323846;
+    // From -pi to pi, of an angle that is at most a turn beyond.
+    GPUARRAY_DEVICE static double wrapped(double angle) {
+        return angle > PI ? angle - 2 * PI : angle < -PI ? angle + 2 * PI : angle;
+    }
+    template <bool QUICK> GPUARRAY_DEVICE bool attempt(const PhiloxBlock& bits, Draws&, double& found) const {
         found = not_a_number();
         if (!is_scale(kappa)) return true;
         if (kappa < 1e-8) {
-            found = pi * (2 * draws.uniform() - 1);
+            found = PI * (2 * Draws::unit(bits.low()) - 1);
             return true;
         }
-        double angle;
         if (kappa > 1e6) {
             // The angle is a normal variate but for terms of the order of 1 / kappa.
-            angle = mu + standard_normal(draws) / sqrt(kappa);
-        } else {
-            const double z = cospi(draws.uniform()), v = draws.inner();
-            const double w = (1 + s * z) / (s + z);
-            const double y = kappa * (s - w);
-            if (!(y * (2 - y) - v >= 0 || log(y / v) + 1 - y >= 0)) return false;
-            angle = acos(w);
-            angle = draws.word() >> 63 ? mu - angle : mu + angle;
+            found = wrapped(mu + one_normal(bits) / sqrt(kappa));
+            return true;
         }
-        const double turned = fmod(angle + pi, 2 * pi);
-        found = turned < 0 ? turned + pi : turned - pi;
+        const double z = cospi(Draws::unit(bits.low())), v = chance(bits.words[2]);
+        const double w = (1 + s * z) / (s + z);
+        const double y = kappa * (s - w);
+        if (!(y * (2 - y) - v >= 0 || (!QUICK && log(y / v) + 1 - y >= 0))) return false;
+        const double angle = acos(w);
+        found = wrapped(bits.words[3] >> 31 ? mu - angle : mu + angle);
         return true;
     }
 };
 
-struct Triangular {
+struct Triangular : Direct<Triangular> {
     GPUARRAY_DEVICE static double draw(Draws& draws, double left, double mode, double right) {
         const double base = right - left, u = draws.uniform();
         const double below = mode - left, above = right - mode;

@@ -9,7 +9,7 @@
 namespace gpuarray {
 
 // A Poisson variate whose mean is a gamma variate.
-struct NegativeBinomial {
+struct NegativeBinomial : Direct<NegativeBinomial> {
     GPUARRAY_DEVICE static int64_t draw(Draws& draws, double n, double p) {
         if (!(n > 0 && p > 0 && p <= 1)) return 0;
         double mean = boosted_gamma(draws, n < 1 ? n + 1 : n);
@@ -18,7 +18,7 @@ struct NegativeBinomial {
     }
 };
 
-struct Geometric {
+struct Geometric : Direct<Geometric> {
     GPUARRAY_DEVICE static int64_t draw(Draws& draws, double p) {
         if (!(p > 0 && p < 1)) return 1;
         const double trials = ceil(standard_exponential(draws) / -log1p(-p));
@@ -28,7 +28,7 @@ struct Geometric {
 
 // A. W. Kemp: "Efficient generation of logarithmically distributed pseudo-random variables", Applied Statistics 30
 // (1981), algorithm LK.
-struct LogSeries {
+struct LogSeries : Direct<LogSeries> {
     GPUARRAY_DEVICE static int64_t draw(Draws& draws, double p) {
         const double v = draws.inner();
         if (!(p > 0 && p < 1) || v >= p) return 1;
@@ -46,10 +46,10 @@ struct Zipf : ByRejection<Zipf, int64_t> {
 
     GPUARRAY_DEVICE explicit Zipf(double a)
         : a(a), power(a - 1), excess(expm1(power * 0.69314718055994530942)), least(exp(-power * 43.668272375276554)) {}
-    GPUARRAY_DEVICE bool attempt(Draws& draws, NoState&, int64_t& found) const {
+    template <bool QUICK> GPUARRAY_DEVICE bool attempt(const PhiloxBlock& bits, Draws&, int64_t& found) const {
         found = 1;
         if (!(a > 1 && a < 1025)) return true;
-        const double u = draws.inner(), v = draws.uniform();
+        const double u = Draws::inner_of(bits.low()), v = Draws::unit(bits.high());
         const double x = floor(exp(-log(u + (1 - u) * least) / power));
         if (!(x >= 1 && x < GREATEST_INT64)) return false;
         found = int64_t(x);
@@ -60,7 +60,7 @@ struct Zipf : ByRejection<Zipf, int64_t> {
 };
 
 // Of the integers from 0 to `last`, plus `low`, by Lemire's method; sums are modulo 2^64.
-struct Integers {
+struct Integers : Direct<Integers> {
     GPUARRAY_DEVICE static uint64_t draw(Draws& draws, uint64_t low, uint64_t last) {
         const uint64_t count = last + 1;
         uint64_t word = draws.word();
@@ -75,7 +75,7 @@ struct Integers {
 };
 
 // The place of a number in a random order of the integers below n.
-struct PermutedIndex {
+struct PermutedIndex : Direct<PermutedIndex> {
     GPUARRAY_DEVICE static int64_t draw(Draws& draws, int64_t n) {
         if (n < 2 || draws.place >= uint64_t(n)) return 0;
         return int64_t(RandomOrder(draws.key, 0, n).at(draws.place));

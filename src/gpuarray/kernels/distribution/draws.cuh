@@ -10,12 +10,12 @@ namespace gpuarray {
 // The bits that belong to one place of a stream: Philox blocks whose counter has the place in its lower half and
 // the number of the block in its upper one. What an element is does not depend on how many its launch has.
 struct Draws {
-    uint64_t key, place;
-    uint32_t blocks;
+    uint64_t key, place, blocks;
     bool half;  // whether half of the last block is left
     uint64_t rest;
 
-    GPUARRAY_DEVICE Draws(uint64_t key, uint64_t place) : key(key), place(place), blocks(0), half(false), rest(0) {}
+    GPUARRAY_DEVICE Draws(uint64_t key, uint64_t place, uint64_t first = 0)
+        : key(key), place(place), blocks(first), half(false), rest(0) {}
 
     GPUARRAY_DEVICE PhiloxBlock block() { return philox(key, place, blocks++); }
     GPUARRAY_DEVICE uint64_t word() {
@@ -50,29 +50,69 @@ __device__ __noinline__ double exponential_of(uint64_t word) { return -log(Draws
 
 GPUARRAY_DEVICE double standard_exponential(Draws& draws) { return exponential_of(draws.word()); }
 
+// From 32 bits, in (0, 1): what decides between events, and needs no more.
+GPUARRAY_DEVICE double chance(uint32_t word) { return (double(word) + 0.5) * 0x1p-32; }
+
+// The pair of normal variates of Box and Muller, and one of them, from 96 bits. All 64 bits of the first word make the
+// radius, which reaches the tails.
+struct NormalPair {
+    double one, other;
+};
+
+GPUARRAY_DEVICE double normal_radius(const PhiloxBlock& bits) { return sqrt(-2 * log(Draws::inner_of(bits.low()))); }
+
+GPUARRAY_DEVICE NormalPair normal_pair(const PhiloxBlock& bits) {
+    const double radius = normal_radius(bits);
+    double sine, cosine;
+    sincospi(double(bits.words[2]) * 0x1p-31, &sine, &cosine);
+    return NormalPair{radius * cosine, radius * sine};
+}
+
+GPUARRAY_DEVICE double one_normal(const PhiloxBlock& bits) {
+    return normal_radius(bits) * cospi(double(bits.words[2]) * 0x1p-31);
+}
+
 // Rejection ends long before; parameters that are NaN, or out of range, must not keep a thread.
 enum { REJECTIONS = 1000 };
 
-// A distribution by rejection, with its parameters: `attempt` says whether a variate is accepted. What follows from the
-// parameters alone is made by the constructor, so that threads that draw many variates do it once (many.cuh). What an
-// attempt leaves to the next one of the same variate is a State.
-struct NoState {};
-
-template <class Sampler> GPUARRAY_DEVICE typename Sampler::Result accepted(const Sampler& sampler, Draws& draws) {
-    typename Sampler::State state{};
+// A distribution by rejection, with its parameters, from which the constructor makes what follows from them alone.
+//
+//     template <bool QUICK> bool attempt(const PhiloxBlock& bits, Draws& more, Result& found) const
+//
+// says whether a variate of those bits is accepted. A QUICK one may say no because yes would take long to find out; the
+// variate that it accepts is that of the other. Of `more` come the bits that few attempts need.
+//
+// Attempt k of a place has block k, and as more ones those from (k + 1) << 32 on.
+template <class Sampler>
+GPUARRAY_DEVICE typename Sampler::Result accepted_at(const Sampler& sampler, uint64_t key, uint64_t place) {
     typename Sampler::Result value{};
 #pragma unroll 1
-    for (int i = 0; i < REJECTIONS; ++i) {
-        if (sampler.attempt(draws, state, value)) break;
+    for (uint32_t number = 0; number < REJECTIONS; ++number) {
+        Draws more(key, place, uint64_t(number + 1) << 32);
+        if (sampler.template attempt<false>(philox(key, place, number), more, value)) break;
     }
     return value;
 }
 
-template <class Sampler, class R, class S = NoState> struct ByRejection {
+// One among other variates of a place: attempts have the next blocks.
+template <class Sampler> GPUARRAY_DEVICE typename Sampler::Result accepted(const Sampler& sampler, Draws& draws) {
+    typename Sampler::Result value{};
+#pragma unroll 1
+    for (int i = 0; i < REJECTIONS; ++i) {
+        const PhiloxBlock bits = draws.block();
+        if (sampler.template attempt<false>(bits, draws, value)) break;
+    }
+    return value;
+}
+
+template <class Sampler, class R> struct ByRejection {
     typedef R Result;
-    typedef S State;
     template <class... Parameters> GPUARRAY_DEVICE static R draw(Draws& draws, Parameters... parameters) {
         return accepted(Sampler(parameters...), draws);
+    }
+    template <class... Parameters>
+    GPUARRAY_DEVICE static R draw_at(uint64_t key, uint64_t place, Parameters... parameters) {
+        return accepted_at(Sampler(parameters...), key, place);
     }
     // Puts numbers that attempts need into a table that a block shares, if that has any.
     template <int BLOCK> GPUARRAY_DEVICE void prepare(double*) {}
@@ -109,15 +149,17 @@ struct Tabled {
     }
 };
 
-struct RandomWord {
-    GPUARRAY_DEVICE static uint64_t draw(Draws& draws) { return draws.word(); }
+// A variate of a distribution without rejection.
+template <class Distribution> struct Direct {
+    template <class... Parameters>
+    GPUARRAY_DEVICE static auto draw_at(uint64_t key, uint64_t place, Parameters... parameters) {
+        Draws draws(key, place);
+        return Distribution::draw(draws, parameters...);
+    }
 };
 
-// A variate of a distribution, from the bits of a place.
-template <class Distribution, class... Parameters>
-GPUARRAY_DEVICE auto draw_at(uint64_t key, uint64_t place, Parameters... parameters) {
-    Draws draws(key, place);
-    return Distribution::draw(draws, parameters...);
-}
+struct RandomWord : Direct<RandomWord> {
+    GPUARRAY_DEVICE static uint64_t draw(Draws& draws) { return draws.word(); }
+};
 
 }  // namespace gpuarray

@@ -19,14 +19,17 @@ from gpuarray.kernels.distribution.spec import (
     DISTRIBUTIONS,
     SAMPLER_RESIDENT,
     SAMPLERS,
+    TABLED,
     CountsSpec,
     FillSpec,
     IntegersSpec,
     SamplerSpec,
+    SharesSpec,
     render_counts,
     render_fill,
     render_integers,
     render_sampler,
+    render_shares,
 )
 from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Expression, Input, Scalar
 from gpuarray.kernels.generator.operations import operation
@@ -36,9 +39,6 @@ _INT64, _UINT64 = np.dtype(np.int64), np.dtype(np.uint64)
 #: From so many variates on, blocks make tables of what their attempts need: a table takes a block
 #: some microseconds.
 TABLED_SIZE = 1 << 19
-
-#: Dtypes that samplers store.
-_SAMPLED = ("i8", "i4")
 
 
 @planned
@@ -115,31 +115,40 @@ def _is_sampled(
     if words is not None and not words.c_contiguous:
         return False
     code = _dtypes.code(target.dtype)
-    return target.size > 0 and target.c_contiguous and code in _SAMPLED
+    return target.size > 0 and target.c_contiguous and code in SAMPLERS[name][1]
 
 
 def _sampled(
     stream: Stream, name: str, target: Layout, given: bool, has_words: bool
 ) -> Callable[..., Any]:
     """The call of `variates_call` where `_is_sampled`."""
-    tabled = target.size >= TABLED_SIZE
+    tabled = name in TABLED and target.size >= TABLED_SIZE
     spec = SamplerSpec(name, _dtypes.code(target.dtype), has_words, tabled)
+    bound, passed, kinds = _sampler_launch(stream, spec, {"size": target.size})
+    return _calls.make_call(stream, kinds, [None if given else target], [(bound, passed)])
+
+
+def _sampler_launch(
+    stream: Stream, spec: SamplerSpec, constants: dict[str, Any]
+) -> tuple[BoundLaunch, dict[str, str], str]:
+    """A launch; what each of its parameters is in a call; and the kinds of those that are given."""
     function, source = load(spec, render_sampler, stream.device)
     most = SAMPLER_RESIDENT * stream.device.multiprocessors
-    blocks = min(most, ceil_div(target.size, source.block))
-    plan = LaunchPlan(function, grid_for(blocks), (source.block, 1, 1), {"size": target.size})
+    blocks = min(most, ceil_div(constants["size"], source.block))
+    plan = LaunchPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
     passed = {"out": "y0"}
     scalars = {}
     kinds = ""
     for parameter in source.parameters[1:-1]:
+        if parameter.name in constants:
+            continue
         passed[parameter.name] = f"x{len(kinds)}"
         if parameter.kind == "pointer":
             kinds += "a"
         else:
             kinds += "s"
-            scalars[parameter.name] = _dtypes.dtype_of(_sampler_code(name, parameter.name))
-    bound = BoundLaunch(plan, stream, scalars)
-    return _calls.make_call(stream, kinds, [None if given else target], [(bound, passed)])
+            scalars[parameter.name] = _dtypes.dtype_of(_sampler_code(spec.name, parameter.name))
+    return BoundLaunch(plan, stream, scalars), passed, kinds
 
 
 def _sampler_code(name: str, parameter: str) -> str:
@@ -147,6 +156,42 @@ def _sampler_code(name: str, parameter: str) -> str:
     if parameter in ("key", "place"):
         return "u8"
     return DISTRIBUTIONS[name].parameters[int(parameter.removeprefix("p"))]
+
+
+@planned
+def shares_call(
+    stream: Stream, name: str, row: Layout, target: Layout, has_words: bool
+) -> Callable[..., Any]:
+    """A call that draws rows of numbers, given by their logarithms, and divides each by its sum.
+
+    Parameters
+    ----------
+    stream : Stream
+        Where to run.
+    name : str
+        A name of `spec.SAMPLERS` whose variates are float64 and have one parameter.
+    row : Layout
+        Gapless float64: the parameters of the elements of each row.
+    target : Layout
+        Gapless float64, whose last axis is as long. It is not empty.
+    has_words : bool
+        As `words` of `variates_call`.
+
+    Returns
+    -------
+    callable
+        Takes the words, or the key and the place; then the row.
+    """
+    constants = {"size": target.size, "length": row.size}
+    spec = SamplerSpec(name, _dtypes.code(target.dtype), has_words, cycled=True)
+    bound, passed, kinds = _sampler_launch(stream, spec, constants)
+    lanes = min(32, 1 << (row.size - 1).bit_length())
+    function, source = load(SharesSpec(lanes), render_shares, stream.device)
+    rows = target.size // row.size
+    grid = grid_for(ceil_div(rows, source.block // lanes))
+    plan = LaunchPlan(function, grid, (source.block, 1, 1), {"rows": rows, "length": row.size})
+    steps = [(bound, passed), (BoundLaunch(plan, stream), {"values": "y0"})]
+    return _calls.make_call(stream, kinds, [target], steps)
 
 
 @planned

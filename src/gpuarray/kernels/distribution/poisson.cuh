@@ -11,15 +11,40 @@ struct BoostedGamma : ByRejection<BoostedGamma, double> {
     double d, c;
 
     GPUARRAY_DEVICE explicit BoostedGamma(double shape) : d(shape - 1.0 / 3), c(1 / sqrt(9 * d)) {}
-    GPUARRAY_DEVICE bool attempt(Draws& draws, NoState&, double& found) const {
-        const double x = standard_normal(draws), u = draws.inner();
-        double v = 1 + c * x;
+
+    // Of a normal variate: the gamma variate over d, the least probability that it is accepted with, and the logarithm
+    // of that probability.
+    GPUARRAY_DEVICE double cube(double x) const {
+        const double v = fma(c, x, 1.0);
+        return v * v * v;
+    }
+    GPUARRAY_DEVICE static double least_chance(double x) { return 1 - 0.0331 * (x * x) * (x * x); }
+    GPUARRAY_DEVICE double log_chance(double x, double v) const { return 0.5 * x * x + d * (1 - v + log(v)); }
+
+    template <bool QUICK> GPUARRAY_DEVICE bool accepts(double x, double u, double& found) const {
+        const double v = cube(x);
         found = d * v;
-        if (v <= 0) return false;
-        v = v * v * v;
-        found = d * v;
-        const double square = x * x;
-        return u < 1 - 0.0331 * square * square || log(u) < 0.5 * square + d * (1 - v + log(v));
+        return v > 0 && (u < least_chance(x) || (!QUICK && log(u) < log_chance(x, v)));
+    }
+    template <bool QUICK> GPUARRAY_DEVICE bool attempt(const PhiloxBlock& bits, Draws&, double& found) const {
+        return accepts<QUICK>(one_normal(bits), chance(bits.words[3]), found);
+    }
+};
+
+// Two of them at once, of one pair of normal variates: they are accepted together or not at all.
+struct GammaPair {
+    BoostedGamma first, second;
+
+    GPUARRAY_DEVICE GammaPair(double a, double b) : first(a), second(b) {}
+    template <bool QUICK> GPUARRAY_DEVICE bool attempt(const PhiloxBlock& bits, double& one, double& other) const {
+        const NormalPair normal = normal_pair(bits);
+        const double v = first.cube(normal.one), w = second.cube(normal.other), u = chance(bits.words[3]);
+        one = first.d * v;
+        other = second.d * w;
+        if (!(v > 0 && w > 0)) return false;
+        const double p = BoostedGamma::least_chance(normal.one), q = BoostedGamma::least_chance(normal.other);
+        if (p > 0 && q > 0 && u < p * q) return true;
+        return !QUICK && log(u) < first.log_chance(normal.one, v) + second.log_chance(normal.other, w);
     }
 };
 
@@ -69,7 +94,7 @@ struct Poisson : ByRejection<Poisson, int64_t> {
     enum { LARGEST = 120 };  // by inversion
     double lam, b, a, log_alpha, squeezed, fraction, first;
     int64_t whole;
-    Tabled tabled;  // the terms of an inversion, or logarithms of probabilities
+    Tabled tabled;  // the terms of an inversion
 
     GPUARRAY_DEVICE explicit Poisson(double lam) : lam(lam) {
         if (!(lam > 0 && lam < GREATEST_INT64)) return;
@@ -89,14 +114,9 @@ struct Poisson : ByRejection<Poisson, int64_t> {
         return k > 0 ? log_poisson(double(k), lam) : 0.91893853320467274178 - lam;
     }
     template <int BLOCK> GPUARRAY_DEVICE void prepare(double* table) {
-        if (!(lam > 0 && lam < GREATEST_INT64)) return;
-        if (lam < 10) {
-            const double mean = lam;
-            tabled.fill_products<BLOCK>(table, first, LARGEST, [=](int i) { return mean / double(i + 1); });
-        } else if (3 * sqrt(lam) < Tabled::LENGTH / 2) {
-            const int64_t least = whole > Tabled::LENGTH / 2 ? whole - Tabled::LENGTH / 2 : 0;
-            tabled.fill<BLOCK>(table, least, [this](int64_t k) { return bound(k); });
-        }
+        if (!(lam > 0 && lam < 10)) return;
+        const double mean = lam;
+        tabled.fill_products<BLOCK>(table, first, LARGEST, [=](int i) { return mean / double(i + 1); });
     }
     GPUARRAY_DEVICE int64_t inverted(double rest) const {
         double term = first;
@@ -109,26 +129,26 @@ struct Poisson : ByRejection<Poisson, int64_t> {
         }
         return k;
     }
-    GPUARRAY_DEVICE bool attempt(Draws& draws, NoState&, int64_t& k) const {
+    template <bool QUICK> GPUARRAY_DEVICE bool attempt(const PhiloxBlock& bits, Draws&, int64_t& k) const {
         k = 0;
         if (!(lam > 0)) return true;
         if (lam < 10) {
-            k = inverted(draws.uniform());
+            k = inverted(Draws::unit(bits.low()));
             return true;
         }
         k = INT64_GREATEST;
         if (!(lam < GREATEST_INT64)) return true;
         k = whole;
-        const double u = draws.uniform() - 0.5, v = draws.inner(), side = 0.5 - fabs(u);
+        const double u = Draws::unit(bits.low()) - 0.5, v = Draws::inner_of(bits.high()), side = 0.5 - fabs(u);
         const double step = floor((2 * a / side + b) * u + fraction + 0.43);
         if (side < 0.013 && v > side) return false;
         if (!(step > -double(whole) - 1)) return false;
         if (double(whole) + step > GREATEST_INT64) return false;
         k = whole + int64_t(step);
         if (side >= 0.07 && v <= squeezed) return true;
+        if (QUICK) return false;
         // Probabilities without the factor 1 / sqrt(2 pi), which the hat then has.
-        const double most = tabled.has(k) ? tabled.at(k) : bound(k);
-        return log(v) + log_alpha - log(a / (side * side) + b) <= most - 0.91893853320467274178;
+        return log(v) + log_alpha - log(a / (side * side) + b) <= bound(k) - 0.91893853320467274178;
     }
 };
 

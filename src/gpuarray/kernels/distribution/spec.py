@@ -41,7 +41,7 @@ class Distribution(NamedTuple):
 def _distribution(name: str, parameters: str, result: str, header: str) -> Distribution:
     codes = tuple(parameters.split())
     operands = ", ".join([f"in{i}" for i in range(2 + len(codes))])
-    text = f"gpuarray::draw_at<gpuarray::{name}>({operands})"
+    text = f"gpuarray::{name}::draw_at({operands})"
     code = Code(text, f"gpuarray/{header}.cuh", HUGE)
     operation = Operation(name, 2 + len(codes), 1, {"unsigned": (code,)})
     return Distribution(codes, result, operation)
@@ -192,12 +192,27 @@ def render_integers(spec: IntegersSpec) -> KernelSource:
     )
 
 
-#: Distributions whose threads draw several variates each, by attempts that read a table where the
-#: blocks make one: the structs. On an H200 this is up to four times as fast for these; gamma,
-#: beta, Student's t and von Mises variates took 1.1 to 1.8 times as long so.
-SAMPLERS = {"binomial": "Binomial", "hypergeometric": "Hypergeometric", "poisson": "Poisson"}
+#: Distributions by rejection, of which warps draw many variates, and what these are stored as.
+SAMPLERS = {
+    "beta": ("Beta", ("f8", "f4")),
+    "binomial": ("Binomial", ("i8", "i4")),
+    "chisquare": ("ChiSquare", ("f8", "f4")),
+    "f": ("F", ("f8", "f4")),
+    "gamma": ("Gamma", ("f8", "f4")),
+    "hypergeometric": ("Hypergeometric", ("i8", "i4")),
+    "log_gamma": ("LogGamma", ("f8",)),
+    "noncentral_chisquare": ("NoncentralChiSquare", ("f8", "f4")),
+    "poisson": ("Poisson", ("i8", "i4")),
+    "standard_gamma": ("StandardGamma", ("f8", "f4")),
+    "standard_t": ("StandardT", ("f8", "f4")),
+    "vonmises": ("VonMises", ("f8", "f4")),
+    "zipf": ("Zipf", ("i8", "i4")),
+}
 
-#: Threads of a block, and blocks of a multiprocessor at once: a thread draws until none is left.
+#: Those of them whose blocks may make a table first.
+TABLED = ("binomial", "hypergeometric", "poisson")
+
+#: Threads of a block, and blocks of a multiprocessor at once: a warp draws until none is left.
 SAMPLER_BLOCK, SAMPLER_RESIDENT = 128, 6
 
 
@@ -208,22 +223,23 @@ class SamplerSpec:
     name: str  # of SAMPLERS
     dtype: str
     words: bool  # places are words of memory, of key 0
-    tabled: bool  # blocks make a table first
+    tabled: bool = False  # blocks make a table first
+    cycled: bool = False  # the one parameter is a row of memory, for as many neighbours
 
     def __post_init__(self) -> None:
         check_choice("name", self.name, SAMPLERS)
+        check_choice("dtype", self.dtype, SAMPLERS[self.name][1])
 
 
 _SAMPLER = """\
-#include "gpuarray/discrete.cuh"
+#include "gpuarray/{header}.cuh"
 #include "gpuarray/samplers.cuh"
 
 namespace gpuarray {{
 
 extern "C" __global__ void __launch_bounds__({block}, {resident}) {symbol}(
     {parameters}) {{
-    {struct} sampler({numbers});
-{prepare}    draw_all<{block}>(sampler, out, size, {places});
+{body}    draw_all<{block}>({samplers}, out, size, {places});
 }}
 
 }}  // namespace gpuarray
@@ -231,29 +247,81 @@ extern "C" __global__ void __launch_bounds__({block}, {resident}) {symbol}(
 
 
 def render_sampler(spec: SamplerSpec) -> KernelSource:
-    """Return the CUDA C++ that draws with one set of parameters."""
-    numbers = [scalar(f"p{i}", x) for i, x in enumerate(DISTRIBUTIONS[spec.name].parameters)]
+    """Return the CUDA C++ that draws with one set of parameters, or a row of them."""
+    codes = DISTRIBUTIONS[spec.name].parameters
     if spec.words:
         places = [pointer("words", "const uint64_t")]
     else:
         places = [scalar("key", "u8"), scalar("place", "u8")]
+    struct = SAMPLERS[spec.name][0]
+    if spec.cycled:
+        given = [pointer("row", "const double"), number("length", "uint64_t")]
+        body, samplers = "", f"Cycled<{struct}>{{row, length}}"
+    else:
+        given = [scalar(f"p{i}", x) for i, x in enumerate(codes)]
+        body = f"    {struct} sampler({', '.join([x.name for x in given])});\n"
+        samplers = f"Same<{struct}>{{sampler}}"
+    if spec.tabled:
+        body += "    __shared__ double table[Tabled::LENGTH];\n"
+        body += f"    sampler.prepare<{SAMPLER_BLOCK}>(table);\n"
     out, size = pointer("out", cpp_name(spec.dtype)), number("size", "uint64_t")
-    parameters = (out, *places, *numbers, size)
-    prepare = "    __shared__ double table[Tabled::LENGTH];\n"
-    prepare += f"    sampler.prepare<{SAMPLER_BLOCK}>(table);\n"
-    marks = ("_words" if spec.words else "") + ("_tabled" if spec.tabled else "")
+    parameters = (out, *places, *given, size)
+    marks = "".join([f"_{x}" for x in ("words", "tabled", "cycled") if getattr(spec, x)])
     symbol = f"gpuarray_sample_{spec.name}__{spec.dtype}{marks}"
     source = _SAMPLER.format(
+        header="continuous" if DISTRIBUTIONS[spec.name].result == "f8" else "discrete",
         block=SAMPLER_BLOCK,
         resident=SAMPLER_RESIDENT,
         symbol=symbol,
         parameters=declared(parameters),
-        struct=SAMPLERS[spec.name],
-        numbers=", ".join([x.name for x in numbers]),
-        prepare=prepare if spec.tabled else "",
+        body=body,
+        samplers=samplers,
         places="PlacesOfWords{words}" if spec.words else "PlacesOfKey{key, place}",
     )
     return KernelSource(symbol, source, cuda_headers(), parameters, 1, SAMPLER_BLOCK)
+
+
+@dataclass(frozen=True, slots=True)
+class SharesSpec:
+    """Rows of numbers, given by their logarithms, over their sums."""
+
+    lanes: int  # of a row: a power of two up to 32
+
+    def __post_init__(self) -> None:
+        if self.lanes not in (1, 2, 4, 8, 16, 32):
+            raise ValueError(f"lanes is {self.lanes}; it is a power of two up to 32")
+
+
+_SHARES = """\
+#include "gpuarray/shares.cuh"
+
+namespace gpuarray {{
+
+extern "C" __global__ void __launch_bounds__({block}) {symbol}(
+    {parameters}) {{
+    to_shares<{block}, {lanes}>({names});
+}}
+
+}}  // namespace gpuarray
+"""
+
+
+def render_shares(spec: SharesSpec) -> KernelSource:
+    """Return the CUDA C++ that makes shares."""
+    parameters = (
+        pointer("values", "double"),
+        number("rows", "uint64_t"),
+        number("length", "uint64_t"),
+    )
+    symbol = f"gpuarray_shares_{spec.lanes}"
+    source = _SHARES.format(
+        block=BLOCK,
+        lanes=spec.lanes,
+        symbol=symbol,
+        parameters=declared(parameters),
+        names=names(parameters),
+    )
+    return KernelSource(symbol, source, cuda_headers(), parameters, 1, BLOCK)
 
 
 #: By NumPy's name: the struct in `counts.cuh`, and the dtype of weights.

@@ -20,6 +20,12 @@ template <class Part> struct __align__(2 * sizeof(Part)) Pair {
 GPUARRAY_DEVICE void half_turns(float x, float& sine, float& cosine) { ::sincospif(x, &sine, &cosine); }
 GPUARRAY_DEVICE void half_turns(double x, double& sine, double& cosine) { ::sincospi(x, &sine, &cosine); }
 
+// a / b, which is rounded once but in rare cases; faster than a division where the inverse of b is known, or shared.
+template <class Part> GPUARRAY_DEVICE Part quotient(Part a, Part b) {
+    const Part inverse = Part(1) / b, q = a * inverse;
+    return fma(fma(-q, b, a), inverse, q);
+}
+
 // exp(SIGN 2 pi i m / length) for 0 <= m < length. POWER says that the length is a power of two: then quotients are
 // exact. Else the angle is brought into the first quadrant before it is rounded.
 template <int SIGN, bool POWER, class Part> GPUARRAY_DEVICE Pair<Part> turn(uint32_t m, uint32_t length) {
@@ -31,7 +37,8 @@ template <int SIGN, bool POWER, class Part> GPUARRAY_DEVICE Pair<Part> turn(uint
         if (left) a = length - a;
     }
     Pair<Part> w;
-    half_turns(Part(int(a)) / Part(int(length)), w.y, w.x);
+    const Part angle = Part(int(a)), whole = Part(int(length));
+    half_turns(POWER ? angle * (Part(1) / whole) : quotient(angle, whole), w.y, w.x);
     if (left) w.x = -w.x;
     if (below) w.y = -w.y;
     return w;
@@ -80,8 +87,56 @@ template <class Part, int SIGN> struct Butterfly {
         return below ? -y : y;
     }
 
+    // Three times three points, with factors between them.
+    GPUARRAY_DEVICE static void run_nine(Value* v) {
+        const Part cosines[] = {Part(0.76604444311897803520), Part(0.17364817766693034885), Part(-0.93969262078590838405)};
+        const Part sines[] = {Part(0.64278760968653932632), Part(0.98480775301220805937), Part(0.34202014332566873304)};
+        Value w[9];
+#pragma unroll
+        for (int a = 0; a < 3; ++a) {
+            Value part[3] = {v[a], v[a + 3], v[a + 6]};
+            run<3>(part);
+#pragma unroll
+            for (int b = 0; b < 3; ++b) {
+                const int m = a * b == 4 ? 2 : a * b - 1;
+                w[3 * b + a] = a * b ? part[b] * Value{cosines[m], SIGN * sines[m]} : part[b];
+            }
+        }
+#pragma unroll
+        for (int b = 0; b < 3; ++b) {
+            run<3>(w + 3 * b);
+#pragma unroll
+            for (int a = 0; a < 3; ++a) v[3 * a + b] = w[3 * b + a];
+        }
+    }
+
+    // Of A * B points without a common divisor, by transforms of A and of B points and no factors between them (I. J.
+    // Good, "The interaction algorithm and practical Fourier analysis", J. R. Stat. Soc. B 20, 1958).
+    template <int A, int B> GPUARRAY_DEVICE static void run_coprime(Value* v) {
+        Value w[A * B];
+#pragma unroll
+        for (int b = 0; b < B; ++b) {
+            Value part[A];
+#pragma unroll
+            for (int a = 0; a < A; ++a) part[a] = v[(B * a + A * b) % (A * B)];
+            run<A>(part);
+#pragma unroll
+            for (int a = 0; a < A; ++a) w[B * a + b] = part[a];
+        }
+#pragma unroll
+        for (int a = 0; a < A; ++a) run<B>(w + B * a);
+#pragma unroll
+        for (int k = 0; k < A * B; ++k) v[k] = w[B * (k % A) + k % B];
+    }
+
     template <int R> GPUARRAY_DEVICE static void run(Value* v) {
-        if constexpr (R % 2 == 1) {
+        if constexpr (R % 3 == 0 && R > 3 && R != 9) {
+            run_coprime<3, R / 3>(v);
+        } else if constexpr (R == 10 || R == 14) {
+            run_coprime<R / 2, 2>(v);
+        } else if constexpr (R == 9) {
+            run_nine(v);
+        } else if constexpr (R % 2 == 1) {
             // Sums and differences of the points j and R - j have real factors.
             Value sum[R / 2 + 1], difference[R / 2 + 1];
             const Value first = v[0];
@@ -146,13 +201,11 @@ template <class Part, int SIGN> struct Butterfly {
 // threads access neighbours of a line, or the same points of neighbouring lines. The index along dimension COLUMN, if it
 // is not negative, is that of a column: the lines are the first half of transforms of N * shape[COLUMN] points, and their
 // results are turned as the second half needs them. POWER is whether that is a power of two.
-template <class Part, class Index, int N, int LINES, int THREADS, int SIGN, int NDIM, int COLUMN, bool POWER,
+// A line has PITCH places in shared memory.
+template <class Part, class Index, int N, int LINES, int THREADS, int PITCH, int SIGN, int NDIM, int COLUMN, bool POWER,
           bool IN_ALONG, bool OUT_ALONG, int... RADICES>
 struct FourierLines {
     typedef Pair<Part> Value;
-    // A gap behind each 16 elements, and between lines, keeps the accesses of a stage in banks of their own.
-    static constexpr int PITCH = N + N / 16 + (LINES > 1 ? (LINES < 16 ? 16 / LINES : 1) : 0);
-
     // Butterflies of radix R of a thread; the last ones of some threads may not be there.
     static constexpr int count(int radix) { return (N / radix + THREADS - 1) / THREADS; }
     static constexpr int most(int a) { return a; }
@@ -188,6 +241,7 @@ struct FourierLines {
 
     static constexpr bool is_power(uint32_t n) { return (n & (n - 1)) == 0; }
 
+    // A gap behind each 16 elements keeps the accesses of a stage in banks of their own, as the gap between lines does.
     GPUARRAY_DEVICE static uint32_t place(uint32_t i) { return i + i / 16; }
     // That of i + step * q. For powers of two their bits are apart: nothing is carried.
     template <uint32_t STEP> GPUARRAY_DEVICE static uint32_t place(uint32_t i, uint32_t q) {

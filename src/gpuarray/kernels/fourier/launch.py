@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from gpuarray import _layout
@@ -26,9 +25,6 @@ _BLOCK_POINTS = 4096
 #: Bytes of neighbouring lines that are accessed at a time: two sectors of memory.
 _NEAR_BYTES = 64
 _SECTOR = 32
-_MOST_THREADS = 1024
-#: Points of a thread, in registers.
-_MOST_POINTS = 16
 
 #: The points of a line or of another dimension, and the elements from one to the next in source
 #: and target.
@@ -112,15 +108,16 @@ def form_of(
     along = _along(line, others)
     # As equal as they can be; short lines have several threads, which access a sector together.
     largest = 4 if any(along) and n <= 16 else 8 if n in (32, 64, 512) else 16
-    radices = fourier.spec.radices(n, largest)
+    factored = fourier.spec.radices
+    radices = factored(n, largest) or (factored(n, 8) if largest == 4 else None) or factored(n)
     if radices is None:
         return None
-    threads = _threads(radices, _SECTOR // itemsize if any(along) else 1)
+    _, threads = fourier.spec.idle(radices, _SECTOR // itemsize if any(along) else 1)
     lines = max(1, _BLOCK_POINTS // n)
     if not all(along):
         lines = max(lines, _NEAR_BYTES // itemsize)
     count = _count(others)
-    lines = min(lines, _MOST_THREADS // threads, 1 << (count - 1).bit_length())
+    lines = min(lines, fourier.spec.MOST_THREADS // threads, 1 << (count - 1).bit_length())
     lines = 1 << (lines.bit_length() - 1)
     room = device.attribute("max_shared_memory_per_block_optin")
     while lines and fourier.spec.shared_bytes(dtype, n, lines) > room:
@@ -128,27 +125,6 @@ def form_of(
     if not lines or ceil_div(count, lines) > GRID_LIMIT:
         return None
     return Form(lines, threads, radices)
-
-
-@lru_cache(maxsize=1024)
-def _threads(radices: tuple[int, ...], least: int) -> int:
-    """Threads of a line: those that idle least in all stages, and then as many as can be.
-
-    They are at least so many, if the line has them.
-    """
-    n = math.prod(radices)
-    most = min(n // min(radices), _MOST_THREADS)
-
-    def idle(threads: int) -> tuple[int, int]:
-        work = sum([-(-(n // radix) // threads) * radix * threads for radix in radices])
-        return work - n * len(radices), -threads
-
-    found = [
-        threads
-        for threads in range(min(least, most), most + 1)
-        if fourier.spec.points(radices, threads) <= _MOST_POINTS
-    ]
-    return min(found, key=idle)
 
 
 def _count(others: Sequence[Dimension]) -> int:

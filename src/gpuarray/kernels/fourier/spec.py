@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
+
+import numpy as np
 
 from gpuarray.kernels.generator.headers import cuda_headers
 from gpuarray.kernels.generator.parameters import Field, declared, names, number, pointer, structure
@@ -14,9 +17,14 @@ from gpuarray.kernels.generator.source import INDEX_BYTES, KernelSource, check_c
 #: The points of the longest line.
 LONGEST = 4096
 #: The points of transforms in registers, and how many of them a line is made of at most.
-RADICES = (2, 3, 4, 5, 7, 8, 16)
+RADICES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 16)
 MOST_STAGES = 4
+#: Points of a thread, in registers.
+MOST_POINTS = 16
+MOST_THREADS = 1024
 
+#: Places between lines in shared memory, at most.
+_MOST_GAP = 16
 _PARTS = {"c8": ("float", 8), "c16": ("double", 16)}
 #: Nothing is to be rounded as NumPy rounds it: products and sums are contracted.
 _OPTIONS = ("--minimal",)
@@ -63,7 +71,13 @@ class FourierSpec:
         """Shared memory of a block."""
         if len(self.radices) == 1 and self.in_along == self.out_along:
             return 0
-        return shared_bytes(self.dtype, self.n, self.lines)
+        return self.pitch * self.lines * itemsize(self.dtype)
+
+    @property
+    def pitch(self) -> int:
+        """The places of a line in shared memory."""
+        along = (self.in_along, self.out_along)
+        return pitch(self.radices, self.lines, self.threads, along, itemsize(self.dtype))
 
 
 def itemsize(dtype: str) -> int:
@@ -72,9 +86,71 @@ def itemsize(dtype: str) -> int:
 
 
 def shared_bytes(dtype: str, n: int, lines: int) -> int:
-    """Shared memory for so many lines, with the gaps of `FourierLines::PITCH`."""
-    gap = 0 if lines == 1 else max(16 // lines, 1)
-    return (n + n // 16 + gap) * lines * itemsize(dtype)
+    """Shared memory for so many lines at most: see `pitch`."""
+    return (n + n // 16 + (_MOST_GAP if lines > 1 else 0)) * lines * itemsize(dtype)
+
+
+@lru_cache(maxsize=1024)
+def pitch(
+    radices: tuple[int, ...],
+    lines: int,
+    threads: int,
+    along: tuple[bool, bool],
+    itemsize: int,
+) -> int:
+    """The places of a line in shared memory, so that accesses meet in as few banks as they can.
+
+    `along` is whether neighbouring threads access neighbours of a line in source and target. The
+    first warps of a block are looked at, which access in turns as many elements as there are banks.
+    """
+    n = math.prod(radices)
+    least = n + n // 16
+    if lines == 1 or (len(radices) == 1 and along[0] == along[1]):
+        return least
+    number = np.arange(min(lines * threads, 64) // 32 * 32 or lines * threads)
+    places = []
+    for own, at in _accesses(radices, lines, threads, along, number):
+        # What is not there is a place of the line that nobody looks at.
+        places.append((own, np.where(at < n, at + at // 16, -1)))
+    owns, ats = (np.array(x) for x in zip(*places, strict=True))
+    banks = 128 // itemsize
+    turns = np.arange(ats.size).reshape(ats.shape) // banks
+    all_banks = (ats.size // banks + 1) * banks
+
+    def conflicts(gap: int) -> int:
+        bank = turns * banks + (owns * (least + gap) + ats) % banks
+        counts = np.bincount(bank[ats >= 0], minlength=all_banks)
+        return int(counts.reshape(-1, banks).max(1).sum())
+
+    return least + min(range(_MOST_GAP + 1), key=conflicts)
+
+
+def _accesses(
+    radices: Sequence[int], lines: int, threads: int, along: tuple[bool, bool], number: Any
+) -> Iterator[tuple[Any, Any]]:
+    """The line and its point of each thread, for all accesses to shared memory.
+
+    Points that are not there are beyond the line.
+    """
+    n, ns = math.prod(radices), 1
+    (t, own), (other_t, other) = [
+        (number % threads, number // threads) if inside else (number // lines, number % lines)
+        for inside in along
+    ]
+    for stage, radix in enumerate(radices):
+        last = stage == len(radices) - 1
+        for j in [t + threads * c for c in range(-(-(n // radix) // threads))]:
+            beyond = n * (j >= n // radix)
+            if stage:
+                yield from [(own, j + n // radix * q + beyond) for q in range(radix)]
+            if not last:
+                first = j // ns * ns * radix + j % ns + beyond
+                yield from [(own, first + ns * q) for q in range(radix)]
+            elif along[0] != along[1]:
+                yield from [(own, j + n // radix * q + beyond) for q in range(radix)]
+        ns *= radix
+    if along[0] != along[1]:
+        yield from [(other, other_t + threads * i) for i in range(-(-n // threads))]
 
 
 def points(radices: Sequence[int], threads: int) -> int:
@@ -87,26 +163,65 @@ def points(radices: Sequence[int], threads: int) -> int:
 def radices(n: int, largest: int = 16) -> tuple[int, ...] | None:
     """Factors of a length, as few as there can be; None if it has others, or would have too many.
 
-    The powers of two among them are nearly equal, the larger ones first.
+    The powers of two among them are nearly equal, the larger ones first. Other lengths have those
+    factors with which the fewest threads idle.
     """
-    odd = []
-    for prime in (3, 5, 7):
-        while n % prime == 0:
-            n //= prime
-            odd.append(prime)
-    if n & (n - 1):
-        return None
-    bits, most = n.bit_length() - 1, largest.bit_length() - 1
-    stages = -(-bits // most)
-    if not 1 <= stages + len(odd) <= MOST_STAGES:
-        return None
-    small, larger = divmod(bits, stages) if stages else (0, 0)
-    return (*[1 << (small + (i < larger)) for i in range(stages)], *odd)
+    if n & (n - 1) == 0:
+        bits, most = n.bit_length() - 1, largest.bit_length() - 1
+        stages = -(-bits // most)
+        if not 1 <= stages <= MOST_STAGES:
+            return None
+        small, larger = divmod(bits, stages)
+        return tuple([1 << (small + (i < larger)) for i in range(stages)])
+    found = _factored(n, largest, MOST_STAGES)
+    fewest = min([len(one) for one in found], default=0)
+    found = [one for one in found if len(one) == fewest]
+    return min(found, key=lambda one: (idle(one)[0], one), default=None)
+
+
+@lru_cache(maxsize=4096)
+def _factored(n: int, largest: int, stages: int) -> list[tuple[int, ...]]:
+    """All products of at most so many radices, the larger ones first, none above `largest`."""
+    if n == 1:
+        return [()]
+    if not stages:
+        return []
+    return [
+        (radix, *rest)
+        for radix in RADICES
+        if radix <= largest and n % radix == 0
+        for rest in _factored(n // radix, radix, stages - 1)
+    ]
+
+
+@lru_cache(maxsize=4096)
+def idle(radices: tuple[int, ...], least: int = 1) -> tuple[int, int]:
+    """The points that are missing at least where the threads of a line work on all stages.
+
+    And how many threads these are: the most, but at least `least`, if the line has them.
+    """
+    n = math.prod(radices)
+    most = min(n // min(radices), MOST_THREADS)
+    first = max(min(least, most), -(-n // MOST_POINTS))
+
+    def missing(threads: int) -> tuple[int, int]:
+        work = sum([-(-(n // radix) // threads) * radix * threads for radix in radices])
+        return work - n * len(radices), -threads
+
+    found = [
+        missing(threads)
+        for threads in range(first, most + 1)
+        if points(radices, threads) <= MOST_POINTS
+    ]
+    points_missing, threads = min(found)
+    return points_missing, -threads
 
 
 def is_line(n: int) -> bool:
     """Whether so many points are transformed in shared memory at once."""
-    return n <= LONGEST and radices(n) is not None
+    if n & (n - 1) == 0:
+        return 1 < n <= LONGEST
+    return n <= LONGEST and bool(_factored(n, max(RADICES), MOST_STAGES))
 
 
 _SOURCE = """\
@@ -114,8 +229,8 @@ _SOURCE = """\
 
 namespace gpuarray {{
 
-typedef FourierLines<{part}, {index}, {n}, {lines}, {threads}, {sign}, {ndim}, {column}, {power},
-    {in_along}, {out_along}, {radices}> Kernel;
+typedef FourierLines<{part}, {index}, {n}, {lines}, {threads}, {pitch}, {sign}, {ndim},
+    {column}, {power}, {in_along}, {out_along}, {radices}> Kernel;
 
 extern "C" __global__ void __launch_bounds__({block}) {symbol}(
     {parameters}) {{
@@ -154,6 +269,7 @@ def render(spec: FourierSpec) -> KernelSource:
         n=spec.n,
         lines=spec.lines,
         threads=spec.threads,
+        pitch=spec.pitch,
         sign=1 if spec.inverse else -1,
         ndim=spec.ndim,
         in_along="true" if spec.in_along else "false",

@@ -175,22 +175,26 @@ struct Philox4x64 {
         if (counter[0] < blocks && ++counter[1] == 0 && ++counter[2] == 0) ++counter[3];
     }
     GPUARRAY_DEVICE void make_block() {
-        uint64_t a = counter[0], b = counter[1], c = counter[2], d = counter[3], first = key[0], second = key[1];
+        uint64_t block[1][4] = {{counter[0], counter[1], counter[2], counter[3]}};
+        make_blocks(block, key[0], key[1]);
+        for (int i = 0; i < 4; ++i) buffer[i] = block[0][i];
+    }
+    // Of counters, which share the rounds' keys and overlap.
+    template <int COUNT> GPUARRAY_DEVICE static void make_blocks(uint64_t (&x)[COUNT][4], uint64_t first, uint64_t second) {
 #pragma unroll
         for (int round = 0; round < 10; ++round) {
-            const uint64_t high0 = __umul64hi(0xD2E7470EE14C6C93ull, a), low0 = 0xD2E7470EE14C6C93ull * a;
-            const uint64_t high1 = __umul64hi(0xCA5A826395121157ull, c), low1 = 0xCA5A826395121157ull * c;
-            a = high1 ^ b ^ first;
-            b = low1;
-            c = high0 ^ d ^ second;
-            d = low0;
+#pragma unroll
+            for (int k = 0; k < COUNT; ++k) {
+                const Wide128 one = Wide128(0xD2E7470EE14C6C93ull) * x[k][0];
+                const Wide128 other = Wide128(0xCA5A826395121157ull) * x[k][2];
+                x[k][0] = uint64_t(other >> 64) ^ x[k][1] ^ first;
+                x[k][1] = uint64_t(other);
+                x[k][2] = uint64_t(one >> 64) ^ x[k][3] ^ second;
+                x[k][3] = uint64_t(one);
+            }
             first += 0x9E3779B97F4A7C15ull;
             second += 0xBB67AE8584CAA73Bull;
         }
-        buffer[0] = a;
-        buffer[1] = b;
-        buffer[2] = c;
-        buffer[3] = d;
     }
     GPUARRAY_DEVICE uint64_t at(int i) const {
         return i < 2 ? i == 0 ? buffer[0] : buffer[1] : i == 2 ? buffer[2] : buffer[3];
@@ -251,6 +255,26 @@ struct Philox4x64 {
         GPUARRAY_DEVICE void leap() { engine.advance(STEP); }
     };
 };
+
+// The next groups of a thread, none of which is the first one of a draw.
+template <class Groups, int COUNT, int GROUP>
+GPUARRAY_DEVICE void read_next(Groups& groups, uint64_t (&words)[COUNT][GROUP]) {
+#pragma unroll
+    for (int k = 0; k < COUNT; ++k) {
+        groups.read(words[k]);
+        groups.leap();
+    }
+}
+template <int STEP, class Engine, int COUNT>
+GPUARRAY_DEVICE void read_next(Philox4x64::Groups<STEP, Engine>& groups, uint64_t (&words)[COUNT][Philox4x64::GROUP]) {
+#pragma unroll
+    for (int k = 0; k < COUNT; ++k) {
+#pragma unroll
+        for (int i = 0; i < Philox4x64::GROUP; ++i) words[k][i] = groups.engine.counter[i];
+        groups.leap();
+    }
+    Philox4x64::make_blocks(words, groups.engine.key[0], groups.engine.key[1]);
+}
 
 // SFC64: Doty-Humphrey's small fast chaotic generator, of PractRand.
 struct Sfc64 {

@@ -41,6 +41,32 @@ GPUARRAY_DEVICE void store_group(const Draw& draw, const uint64_t (&words)[WORDS
     }
 }
 
+// All that the words of a group give, stored by the threads of whole warps. A sector of memory is 32 bytes: threads with
+// as many share two sectors with a neighbour, so that both write to the same one at a time.
+template <int WORDS, int PIECES, class Draw, class R>
+GPUARRAY_DEVICE void store_whole_group(const Draw& draw, const uint64_t (&words)[WORDS], R* output) {
+    enum { ALL = WORDS * PIECES, MOST = 16 / sizeof(R), COUNT = ALL < MOST ? ALL : MOST };
+    typedef Neighbours<R, COUNT> Group;
+    Group groups[ALL / COUNT];
+#pragma unroll
+    for (int i = 0; i < ALL; ++i) groups[i / COUNT].items[i % COUNT] = draw.piece(words[i / PIECES], i % PIECES);
+    if constexpr (ALL * sizeof(R) == 32) {
+        const bool odd = threadIdx.x % 2;
+        uint4 one = *reinterpret_cast<const uint4*>(&groups[0]), other = *reinterpret_cast<const uint4*>(&groups[1]);
+        uint4 passed = odd ? one : other;
+        passed.x = __shfl_xor_sync(0xffffffffu, passed.x, 1);
+        passed.y = __shfl_xor_sync(0xffffffffu, passed.y, 1);
+        passed.z = __shfl_xor_sync(0xffffffffu, passed.z, 1);
+        passed.w = __shfl_xor_sync(0xffffffffu, passed.w, 1);
+        uint4* const sectors = reinterpret_cast<uint4*>(output - (odd ? ALL : 0)) + odd;
+        sectors[0] = odd ? passed : one;
+        sectors[2] = odd ? other : passed;
+    } else {
+#pragma unroll
+        for (int i = 0; i < ALL / COUNT; ++i) reinterpret_cast<Group*>(output)[i] = groups[i];
+    }
+}
+
 // Whether the upper half of a word is left, with which a draw of halves begins.
 template <int BITS> GPUARRAY_DEVICE bool half_is_left(const uint64_t* state) { return BITS == 32 && state[0] != 0; }
 
@@ -49,7 +75,7 @@ template <class Engine, int BLOCK, class Draw>
 GPUARRAY_DEVICE void fill(const Draw& draw, const uint64_t* state, uint64_t* next, typename Draw::Result* output,
                           uint64_t count, uint32_t rounds) {
     typedef OfWords<Draw> Reading;
-    enum { PIECES = Reading::PIECES, GROUP = Engine::GROUP };
+    enum { PIECES = Reading::PIECES, GROUP = Engine::GROUP, TOGETHER = GROUP < 4 ? 4 : 2 };
     const typename Reading::Type reading(draw);
     const Engine engine(state + STATE_HEADER);
     const uint64_t group = uint64_t(blockIdx.x) * rounds * BLOCK;
@@ -57,8 +83,23 @@ GPUARRAY_DEVICE void fill(const Draw& draw, const uint64_t* state, uint64_t* nex
     const bool half = half_is_left<Draw::BITS>(state);
     int64_t index = (int64_t(group + threadIdx.x) * GROUP - engine.behind()) * PIECES + (half ? Draw::PIECES : 0);
     const bool aligned = are_aligned<GROUP * PIECES>(output + index);
-#pragma unroll 4
-    for (uint32_t round = 0; round < rounds && index < int64_t(count); ++round) {
+    uint32_t round = 0;
+    // The first block may begin with what is left of a group. Of others all groups are whole but at the end.
+    const int64_t first = index - int64_t(threadIdx.x) * (GROUP * PIECES);
+    if (blockIdx.x > 0 && aligned && first + int64_t(rounds) * (BLOCK * GROUP * PIECES) <= int64_t(count)) {
+#pragma unroll 1
+        for (; round + TOGETHER <= rounds; round += TOGETHER) {
+            uint64_t words[TOGETHER][GROUP];
+            read_next(groups, words);
+#pragma unroll
+            for (int k = 0; k < TOGETHER; ++k) {
+                store_whole_group<GROUP, PIECES>(reading, words[k], output + index);
+                index += BLOCK * GROUP * PIECES;
+            }
+        }
+    }
+#pragma unroll 1
+    for (; round < rounds && index < int64_t(count); ++round) {
         uint64_t words[GROUP];
         groups.read(words);
         groups.leap();
