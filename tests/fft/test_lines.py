@@ -291,15 +291,17 @@ def chosen(shape, axes, dtype="c8", factor=1.0):
 
 def test_what_moves_fewer_bytes_is_chosen():
     assert chosen((1000, 64, 250), [1]) == 1  # instead of two copies and a transform
-    assert chosen((1000, 60, 250), [1]) == 0  # a line of 60 takes longer than the copies
+    assert chosen((1000, 60, 250), [1]) == 1
     assert chosen((64, 512, 512), [1]) == 1
     assert chosen((512, 512, 16), [0, 1], "c16") == 2
     assert chosen((4096, 4096), [1], factor=0.5) == 1  # the factor is a pass of its own
     assert chosen((1 << 24,), [0], factor=0.5) == 2
     assert chosen((64, 512, 512), [1, 2]) == 0
-    assert chosen((256, 256, 256), [0, 1, 2], factor=0.5) == 0
-    assert chosen((4096, 4096), [0]) == 0  # a sector of memory at a time, as cuFFT
-    assert chosen((16000, 1000), [1], factor=0.5) == 0  # four stages, three of them by 5
+    assert chosen((256, 256, 256), [0, 1, 2], factor=0.5) == 3
+    assert chosen((256, 256, 256), [0, 1, 2]) == 0
+    assert chosen((4096, 4096), [0]) == 1  # a sector of memory at a time
+    assert chosen((10**7,), [0], factor=0.5) == 0  # half a sector, in the first of two passes
+    assert chosen((16000, 1000), [1], factor=0.5) == 1
 
 
 class Device:

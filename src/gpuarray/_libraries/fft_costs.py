@@ -35,18 +35,16 @@ _SECTOR = 32
 #: Up to so many points cuFFT reads and writes each element once; then twice, then as if 3.5 times.
 _ONCE, _TWICE = 1 << 12, 1 << 20
 
-#: Of our own kernels, where they access so many bytes at a place, and how much less than cuFFT they
-#: must take by these estimates. (An H200 has 1.9 to 3.7 TB/s.)
-_LINE_BANDWIDTH = 2.5e12
-_LINE_BYTES = 40
-#: Where a length is no power of two: (1000, 60, 250) complex64 along the second axis takes 268 µs.
-_ODD_LINE_BANDWIDTH = 0.95e12
-_MARGIN = 0.85
+#: Of our own kernels, in proportion less where they access fewer bytes at a place, and how much less
+#: than cuFFT they must take by these estimates. (An H200 has 3.1 to 3.8 TB/s, and 2.1 of sectors.)
+_LINE_BANDWIDTH = 3.4e12
+_LINE_BYTES = 48
+_MARGIN = 0.9
 #: Their instructions for each point: before and in the first stage, and in each further one of a
-#: power of two, or of another radix (counted in PTX); and what a device does a second, if it has
-#: five of eight that could be issued.
-_FIRST_STAGE, _STAGE, _ODD_STAGE = 30, 38, 55
-_INSTRUCTIONS = 2e13
+#: power of two, or of another radix; and what a device does a second, if it has five of eight that
+#: could be issued. On an H200 lines of 360 to 1000 points take 0.95 to 1.2 times as long.
+_FIRST_STAGE, _STAGE, _ODD_STAGE = 30, 38, 45
+_INSTRUCTIONS = 2.2e13
 #: The bytes of arrays whose transforms take much longer than launches. For smaller ones our kernels
 #: would have to be compiled, and cuFFT has its own.
 LEAST_LINE_BYTES = 1 << 24
@@ -108,9 +106,7 @@ def lines_pay(
     total = 0.0
     for one, (lines, radices) in parts:
         near = min([_near(one, side, lines) for side in (1, 2)]) * itemsize
-        even = one.line[0] & (one.line[0] - 1) == 0
-        bandwidth = _LINE_BANDWIDTH if even else _ODD_LINE_BANDWIDTH
-        moving = 2 * nbytes / (bandwidth * min(1.0, near / _LINE_BYTES))
+        moving = 2 * nbytes / (_LINE_BANDWIDTH * min(1.0, near / _LINE_BYTES))
         stages = [_STAGE if radix & (radix - 1) == 0 else _ODD_STAGE for radix in radices[1:]]
         working = (_FIRST_STAGE + sum(stages)) * nbytes / itemsize / _INSTRUCTIONS
         total += max(moving, working)

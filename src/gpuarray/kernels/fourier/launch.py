@@ -106,13 +106,15 @@ def form_of(
     """The form of a transform; None if a line has no room on the device, or there are too many."""
     n, itemsize = line[0], fourier.spec.itemsize(dtype)
     along = _along(line, others)
-    # As equal as they can be; short lines have several threads, which access a sector together.
+    # As equal as they can be; short lines have several threads, which access sectors together.
+    is_power = n & (n - 1) == 0
     largest = 4 if any(along) and n <= 16 else 8 if n in (32, 64, 512) else 16
+    least = (_SECTOR if is_power else _NEAR_BYTES) // itemsize if any(along) else 1
     factored = fourier.spec.radices
-    radices = factored(n, largest) or (factored(n, 8) if largest == 4 else None) or factored(n)
+    radices = factored(n, largest, least) or factored(n, max(largest, 8), least) or factored(n)
     if radices is None:
         return None
-    _, threads = fourier.spec.idle(radices, _SECTOR // itemsize if any(along) else 1)
+    _, threads = fourier.spec.idle(radices, least)
     lines = max(1, _BLOCK_POINTS // n)
     if not all(along):
         lines = max(lines, _NEAR_BYTES // itemsize)

@@ -160,11 +160,11 @@ def points(radices: Sequence[int], threads: int) -> int:
 
 
 @lru_cache(maxsize=1024)
-def radices(n: int, largest: int = 16) -> tuple[int, ...] | None:
+def radices(n: int, largest: int = 16, least: int = 1) -> tuple[int, ...] | None:
     """Factors of a length, as few as there can be; None if it has others, or would have too many.
 
     The powers of two among them are nearly equal, the larger ones first. Other lengths have those
-    factors with which the fewest threads idle.
+    factors with which the fewest threads idle, where a line has so many at least.
     """
     if n & (n - 1) == 0:
         bits, most = n.bit_length() - 1, largest.bit_length() - 1
@@ -176,7 +176,7 @@ def radices(n: int, largest: int = 16) -> tuple[int, ...] | None:
     found = _factored(n, largest, MOST_STAGES)
     fewest = min([len(one) for one in found], default=0)
     found = [one for one in found if len(one) == fewest]
-    return min(found, key=lambda one: (idle(one)[0], one), default=None)
+    return min(found, key=lambda one: (idle(one, least)[0], one), default=None)
 
 
 @lru_cache(maxsize=4096)
