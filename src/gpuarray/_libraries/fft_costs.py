@@ -35,7 +35,7 @@ _SECTOR = 32
 #: Up to so many points cuFFT reads and writes each element once; then twice, then as if 3.5 times.
 _ONCE, _TWICE = 1 << 12, 1 << 20
 
-#: Of our own kernels, in proportion less where they access fewer bytes at a place, and how much less
+#: Of our own kernels, in proportion less where they access fewer bytes at a place; how much less
 #: than cuFFT they must take by these estimates. (An H200 has 3.1 to 3.8 TB/s, and 2.1 of sectors.)
 _LINE_BANDWIDTH = 3.4e12
 _LINE_BYTES = 48
