@@ -19,6 +19,7 @@ from gpuarray.errors import CaptureError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from gpuarray._runtime.device import Device
     from gpuarray._types import ndarray
 
 _new = object.__new__
@@ -43,6 +44,10 @@ class ArrayBase:
     _memory: BaseMemory
     _pointer: int
 
+
+# As `_memory`, for what only asks whether two arrays have the same memory: None of a result that is
+# still to be computed, which has memory of its own.
+ArrayBase._held = vars(ArrayBase)["_memory"]  # type: ignore[attr-defined]
 
 #: The public array class; gpuarray._ndarray, which lies above, registers it on import.
 array_class: Any = ArrayBase
@@ -352,8 +357,16 @@ def is_view(a: Any, base: Any, offset: int) -> bool:
     return a._memory is base._memory and a._pointer == base._pointer + offset
 
 
+def device_of(array: Any) -> Device:
+    """The device that an array is on, also of a result that is still to be computed."""
+    memory = array._held
+    return array._noted_on.device if memory is None else memory.device
+
+
 def overlap(a: Any, b: Any) -> bool:
     """Whether the byte ranges of two arrays intersect (their elements may still be disjoint)."""
+    if a is not b and (a._held is None or b._held is None):
+        return False  # a result that is still to be computed
     return _layout.overlap(a._layout, a._pointer, b._layout, b._pointer)
 
 

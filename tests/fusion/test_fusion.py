@@ -100,14 +100,6 @@ def test_many_operands_are_several_kernels(ran):
     assert 3 <= len(names) <= 5
 
 
-def _store(x, y):
-    x[...] = y
-
-
-def _later(x, y):
-    x += 1
-
-
 LOOKS = {
     "get": lambda x, y: y.get(),
     "float": lambda x, y: float(y[0, 0]),
@@ -120,9 +112,6 @@ LOOKS = {
     "operand's pointer": lambda x, y: x.data.ptr,
     "interface": lambda x, y: x.__cuda_array_interface__,
     "dlpack": lambda x, y: x.__dlpack__(stream=-1),
-    "in place": _later,
-    "assignment": _store,
-    "out": lambda x, y: cp.add(x, 1, out=x),
     "fill": lambda x, y: x.fill(0),
     "set": lambda x, y: x.set(HOST),
     "event": lambda x, y: cp.cuda.Event().record(),

@@ -12,10 +12,10 @@ from gpuarray._fusion.deferred import Deferred
 from gpuarray._fusion.steps import Step
 from gpuarray._layout import Layout
 from gpuarray._namespace.signatures import without_annotations
+from gpuarray._runtime import recording
 from gpuarray._runtime.device import run_all_deferred
 from gpuarray._runtime.plan_kinds import ASKING, HOOKED, WATCHED
 from gpuarray._runtime.stream import Stream, streams
-from gpuarray._ufunc import planning
 from gpuarray.kernels.generator.expressions import Expression
 
 if TYPE_CHECKING:
@@ -28,36 +28,21 @@ def recorder(
     expression: Expression,
     inputs: Sequence[Any],
     layout: Layout,
+    given: bool,
     stream: Stream,
 ) -> Callable[..., Any]:
-    """The plan that records an operation, or the one that runs it where that is quicker.
-
-    Parameters
-    ----------
-    make : callable
-        Makes what runs it: takes the operands, returns the result.
-    name : str
-        The function's name.
-    expression : Expression
-        Of the operands.
-    inputs : sequence of Layout or dtype
-        What the operands are.
-    layout : Layout
-        The result's.
-    stream : Stream
-        Where it runs.
-    """
+    """As :class:`gpuarray._runtime.recording.Recorder` describes it."""
     kind = stream.plan_kind
     # Hooks and allocators of the user's see each operation; a trace sees what runs without it.
     is_watched = kind & (ASKING | HOOKED) and not kind & WATCHED
     if layout.nbytes < deferred.LEAST_BYTES or is_watched or stream.ongoing_capture:
         return make()
-    if config.debug or not _is_plain(inputs, layout):
+    if config.debug or not _is_plain(inputs, layout) or (given and not _is_apart(layout)):
         return make()
     noted = stream.deferred
     if noted is None:
         noted = stream.deferred = Deferred(stream, running.run, running.reduce)
-    return recorders.recorder_of(Step(make, name, expression, inputs, layout), noted)
+    return recorders.recorder_of(Step(make, name, expression, inputs, layout), noted, given)
 
 
 def _is_plain(inputs: Sequence[Any], layout: Layout) -> bool:
@@ -69,6 +54,17 @@ def _is_plain(inputs: Sequence[Any], layout: Layout) -> bool:
         elif x.kind not in "fcbiu":
             return False
     return any(isinstance(x, Layout) for x in inputs)
+
+
+def _is_apart(layout: Layout) -> bool:
+    """Whether each element of an array that is stored to has bytes of its own."""
+    extent = layout.itemsize
+    for stride, length in sorted([(abs(x), n) for x, n in zip(layout.strides, layout.shape)]):
+        if length > 1:
+            if stride < extent:
+                return False
+            extent = stride * length
+    return layout.writable
 
 
 def current_mode() -> str:
@@ -83,10 +79,10 @@ def set_mode(wanted: str) -> None:
     run_all_deferred()
     recorders.enable(wanted != "off")
     running.immediate = wanted == "immediate"
-    if recorders.enabled and planning.recorder is None:
+    if recorders.enabled and recording.recorder is None:
         _array.ArrayBase.__getattr__ = deferred.memory_of  # type: ignore[attr-defined]
         Stream.__getattr__ = deferred.handle_of  # type: ignore[attr-defined]
-        planning.recorder = recorder
+        recording.recorder = recorder
         for stream in list(streams.values()):
             stream.drop_plans()  # those that were made before record nothing
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from gpuarray import _layout
 from gpuarray._fusion.planning import rewrite
 from gpuarray._fusion.steps import Use
 from gpuarray._layout import Layout
@@ -47,6 +48,8 @@ class Kernel(NamedTuple):
         The operations whose results are stored.
     outputs : tuple of Layout
         Theirs.
+    targets : tuple of (int or None)
+        Of each the array in memory that it is stored to, as in ``takes``; None for a new one.
     computes : tuple of int
         The operations that it does.
     """
@@ -57,7 +60,8 @@ class Kernel(NamedTuple):
     takes: tuple[Any, ...]
     gives: tuple[int, ...]
     outputs: tuple[Layout, ...]
-    computes: tuple[int, ...] = ()
+    targets: tuple[int | None, ...]
+    computes: tuple[int, ...]
 
 
 class Plan:
@@ -68,12 +72,28 @@ class Plan:
     uses : sequence of Use
         The operations, in the order in which they were called.
     wanted : sequence of bool
-        Of each whether somebody has the result.
+        Of each whether somebody has the result, or what it is stored to.
+
+    Attributes
+    ----------
+    in_order : bool
+        Whether arrays are read before an operation that was called later stores to them; if not,
+        the operations have to run one by one.
     """
 
     def __init__(self, uses: Sequence[Use], wanted: Sequence[bool]):
         self.uses = uses
-        self.wanted = wanted
+        #: Of operations that store to arrays in memory the number of the array: the last for each.
+        self.targets: dict[int, int] = {}
+        last: dict[int, int] = {}
+        self.wanted = list(wanted)
+        for i, use in enumerate(uses):
+            if use.target is not None and use.target < 0 and wanted[i]:
+                if use.target in last:
+                    self.wanted[last[use.target]] = False
+                last[use.target] = i
+        self.targets = {i: target for target, i in last.items()}
+        self.in_order = True
         self._number_scalars()
         self._find_stored()
         self.kernels: list[Kernel] = []
@@ -138,6 +158,9 @@ class Plan:
         where: dict[int, int] = {}
         for i in sorted(self.stored):
             first = max([where[x] + 1 for x in self._reads[i] if x >= 0], default=0)
+            if i in self.targets:
+                readers = [x for x in where if self.targets[i] in self._reads[x]]
+                first = max([first, *[where[x] for x in readers]])
             for g in range(first, len(groups)):
                 if self._joins(i, groups[g]):
                     groups[g].append(i)
@@ -146,12 +169,27 @@ class Plan:
             else:
                 where[i] = len(groups)
                 groups.append([i])
+        for i, target in self.targets.items():
+            if any(where[x] > where[i] for x in where if target in self._reads[x]):
+                self.in_order = False
         return groups
+
+    def _layout_of(self, i: int) -> Layout:
+        """The layout of a result that is stored."""
+        use = self.uses[i]
+        layout = use.step.layout
+        if use.target is None or use.target >= 0 or i in self.targets:
+            return layout
+        return _layout.like_prototype(layout.dtype, layout.shape, layout)
 
     def _joins(self, i: int, group: Sequence[int]) -> bool:
         """Whether a result is computed by the kernel of others, with which it shares operands."""
         if self.uses[group[0]].step.layout.shape != self.uses[i].step.layout.shape:
             return False
+        if i in self.targets or any(x in self.targets for x in group):
+            # Each thread reads the elements that it stores: those of all results lie alike.
+            if len({_steps(self._layout_of(x)) for x in (i, *group)}) > 1:
+                return False
         reads, inside = self._of_all(self._reads, group), self._of_all(self._inside, group)
         if not (reads & self._reads[i] or inside & self._inside[i]):
             return False
@@ -201,7 +239,7 @@ class Plan:
                     return Scalar(place((self._scalars[i, node.index],), kind), node.dtype)
                 if x in done:
                     return done[x]
-                return Input(place(x, kind), node.dtype)
+                return Input(place(x, self._layout_of(x) if x >= 0 else kind), node.dtype)
 
             done[i] = rewrite(use.step.expression, replace, {})
             names.append(use.step.name)
@@ -211,19 +249,25 @@ class Plan:
             tuple(inputs),
             tuple(takes),
             tuple(group),
-            tuple([uses[i].step.layout for i in group]),
+            tuple([self._layout_of(i) for i in group]),
+            tuple([self.targets.get(i) for i in group]),
             tuple(sorted(done)),
         )
 
 
+def _steps(layout: Layout) -> tuple[int, ...]:
+    """How many elements lie between two along each axis."""
+    return tuple([x // layout.itemsize for x in layout.strides])
+
+
 def make_call(kernel: Kernel, stream: Stream) -> Callable[..., Any]:
-    """The call of a kernel: takes its inputs, returns its results."""
+    """The call of a kernel: takes its inputs and targets, returns its results."""
     run = elementwise.launch.make_call(
         kernel.name,
         kernel.expressions,
         kernel.inputs,
         kernel.outputs,
-        [False] * len(kernel.gives),
+        [x is not None for x in kernel.targets],
         stream,
     )
     return of_some(run, kernel.computes) if stream.plan_kind & WATCHED else run

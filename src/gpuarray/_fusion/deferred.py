@@ -24,10 +24,11 @@ from collections.abc import Callable, Iterable
 from threading import get_ident
 from typing import Any
 
-from gpuarray import _array, _fork
+from gpuarray import _array, _fork, _layout
 from gpuarray._fusion.steps import Node, Step, Use
 from gpuarray._layout import Layout
 from gpuarray._namespace.signatures import without_annotations
+from gpuarray._runtime import recording
 from gpuarray._runtime.device import current, deferring_streams
 from gpuarray._runtime.places import Place, running, text_of
 from gpuarray._runtime.pool import Allocation, Block
@@ -63,6 +64,9 @@ for _memory, _ in _pairs:
     #: To memory that has one leaf.
     _ONLY_LEAF = sys.getrefcount(_memory) + 1
 
+#: Stands for the result of an operation that stores to an array in memory.
+_STORED = object()
+
 
 class Batch:
     """What is recorded on a stream, as it runs.
@@ -83,9 +87,18 @@ class Batch:
         Results as they were computed, by number.
     began : bool
         Whether it has begun to run: then a part of it may be done.
+    resume : callable or None
+        What goes on with it, if it has stored to arrays that exist, or may have.
+    done : int
+        The kernels that ran.
+    unseen : list of int
+        Operations that store to memory that nobody has any more.
     """
 
-    __slots__ = ("arrays", "began", "leaves", "node", "places", "scalars", "values")
+    __slots__ = (
+        "arrays", "began", "done", "leaves", "node", "places", "resume", "scalars", "unseen",
+        "values",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -96,17 +109,23 @@ class Batch:
         places: list[Place],
     ):
         self.began = False
+        self.resume: Callable[[Batch], None] | None = None
+        self.done = 0
         self.places = places
         self.node = node
         self.arrays = arrays
         self.leaves = leaves
         self.scalars = scalars
         self.values: dict[int, Any] = {}
+        self.unseen: list[int] = []
 
     def wanted(self) -> tuple[bool, ...]:
         """Of each result whether somebody has it."""
         only = _ONLY_LISTED
-        return tuple([count > only for count in map(sys.getrefcount, self.arrays)])
+        wanted = [count > only for count in map(sys.getrefcount, self.arrays)]
+        for number in self.unseen:
+            wanted[number] = False
+        return tuple(wanted)
 
     def is_wanted(self, number: int) -> bool:
         """Whether somebody has a result."""
@@ -115,7 +134,9 @@ class Batch:
     def store(self, number: int, value: Any) -> None:
         """Note a result, and give the array its memory."""
         self.values[number] = value
-        _array.fill_in(self.arrays[number], value)
+        array = self.arrays[number]
+        if array is not _STORED:
+            _array.fill_in(array, value)
 
     def missing(self) -> set[int]:
         """The operations that have to be done still: somebody has what depends on them.
@@ -123,8 +144,9 @@ class Batch:
         It gives memory to what was computed right before an interrupt.
         """
         for number, value in list(self.values.items()):
-            if not _has_memory(self.arrays[number]):
-                _array.fill_in(self.arrays[number], value)
+            array = self.arrays[number]
+            if isinstance(array, _array.ArrayBase) and not _has_memory(array):
+                _array.fill_in(array, value)
         uses, needed = self.node.uses(), set()
         for number, wanted in reversed(list(enumerate(self.wanted()))):
             if (wanted or number in needed) and number not in self.values:
@@ -149,8 +171,9 @@ class Deferred:
         The operations whose results are pending, by the identity of those arrays.
     places : dict
         Where operations were called, by their numbers.
-    table : dict
-        Plans that may be found while something is recorded.
+    table, storing : dict
+        Plans that may be found while something is recorded, and while that stores to arrays that
+        exist.
     batches : tuple of Batch
         What is about to run, or could not.
     """
@@ -159,7 +182,7 @@ class Deferred:
         "__weakref__", "_argument", "_handle", "_plans", "_runner", "_sequences", "arrays",
         "batches", "begun", "held", "leaf_numbers", "leaves", "lock", "memories", "most", "node",
         "numbers", "places", "reduced", "root", "run_recorded", "run_reduction", "scalars",
-        "stream", "table",
+        "storing", "stream", "table",
     )  # fmt: skip
 
     def __init__(
@@ -178,6 +201,7 @@ class Deferred:
         #: The thread that runs them.
         self._runner = 0
         self.table: dict[Any, Any] = {}
+        self.storing: dict[Any, Any] = {}
         self.root = Node()
         self._sequences = 0
         # Functions that record have these objects, which stay the same.
@@ -225,19 +249,85 @@ class Deferred:
         found = self.leaf_numbers.get((pointer, layout))
         if found is not None:
             return found
+        own = _layout.own(layout)
+        found = self.leaf_numbers.get((pointer, own))
+        if found is not None:  # another view of the same elements
+            self.leaf_numbers[pointer, layout] = found
+            return found
         memory = x._memory
         if type(memory) is not Allocation or memory.stream is not self.stream:
             return None  # others may store there without being seen
+        for target in self.node.stores:
+            other = self.leaves[~target]
+            if other._memory is memory and _array.overlap(x, other):
+                self.run()
+                break
         known = self.memories.get(id(memory))
         if known is None:
             self.held += memory.size
         self.leaves.append(_array.wrap(memory, pointer, layout))
         # One more has the table.
         self.memories[id(memory)] = memory, _ONLY_LEAF if known is None else known[1] + 1
-        found = self.leaf_numbers[pointer, layout] = -len(self.leaves)
+        found = -len(self.leaves)
+        self.leaf_numbers.update({(pointer, layout): found, (pointer, own): found})
         return found
 
-    def follow(self, step: Step, operands: tuple[int | None, ...]) -> Node | None:
+    def target(self, y: Any, layout: Layout) -> int | None:
+        """The number of an array in memory that a result is stored to.
+
+        None if the operation is not recorded. What is recorded runs first if it reads some of the
+        elements otherwise.
+        """
+        found = self.operand(y, layout)
+        if found is not None and found >= 0:
+            found = self.node.at(found).target
+        if found is None:
+            return None
+        memory = y._memory
+        if self.memories[id(memory)][1] != _ONLY_LEAF:
+            for number, other in enumerate(self.leaves):
+                if ~number != found and other._memory is memory and _array.overlap(y, other):
+                    if self.node is self.root:  # an operand of this operation
+                        return None
+                    self.run()
+                    break
+        return found
+
+    def store(self, following: Node, y: Any, target: int) -> bool:
+        """Note an operation that stores to an array, or gives one that is pending a new result.
+
+        False if what is recorded ran meanwhile, for a finalizer.
+        """
+        node, numbers = self.node, self.leaf_numbers
+        number = node.number
+        last = node.stores.get(target, target)
+        changed = [key for key, value in numbers.items() if value == last and target < 0]
+        before = dict(numbers), dict(self.numbers), dict(self.arrays)
+        nobody = object()
+        if self.node is not following.parent or not self.begun:
+            return False
+        try:
+            if target >= 0:
+                self.arrays[number], self.arrays[target] = y, nobody
+                self.numbers[id(y)] = number
+            else:
+                self.arrays[number] = _STORED
+                for key in changed:
+                    numbers[key] = number
+                self.stream.plans = self.storing
+            self.node = following
+        except BaseException:  # an interrupt
+            if self.node is node:
+                for table, old in zip((numbers, self.numbers, self.arrays), before):
+                    table.clear()  # type: ignore[attr-defined]
+                    table.update(old)  # type: ignore[attr-defined]
+            raise
+        del nobody
+        return True
+
+    def follow(
+        self, step: Step, operands: tuple[int | None, ...], target: int | None = None
+    ) -> Node | None:
         """The sequence with one more operation; None if what is recorded had to run first."""
         node = self.node
         if node.number >= MOST_OPERATIONS or self._sequences >= MOST_SEQUENCES:
@@ -246,12 +336,14 @@ class Deferred:
                 self.root, self._sequences = Node(), 0
                 self._clear()
             return None
-        for x, kind in zip(operands, step.inputs):
-            if x is not None and x >= 0 and node.at(x).step.layout is not kind:
-                self.run()  # its shape was changed meanwhile
-                return None
+        for x, kind in zip((*operands, target), (*step.inputs, step.layout)):
+            if x is not None and x >= 0:
+                if _layout.own(node.at(x).step.layout) is not _layout.own(kind):
+                    self.run()  # its shape was changed meanwhile
+                    return None
         self._sequences += 1
-        return node.children.setdefault((step, *operands), Node(node, Use(step, operands)))
+        key = (step, *operands) if target is None else (step, *operands, target)
+        return node.children.setdefault(key, Node(node, Use(step, operands, target)))
 
     def holds_more(self, following: Node) -> bool:
         """Whether running later would hold more memory than running at once.
@@ -263,9 +355,9 @@ class Deferred:
         if not number:
             return False
         uses = following.uses()
-        nbytes = uses[number].step.nbytes
+        nbytes = uses[number].step.nbytes if uses[number].target is None else 0
         for count, use in zip(map(sys.getrefcount, self.arrays.values()), uses[:number]):
-            if count > _ONLY_LISTED:
+            if count > _ONLY_LISTED and (use.target is None or use.target >= 0):
                 nbytes += use.step.nbytes
         return self.held + nbytes > self.most
 
@@ -299,35 +391,49 @@ class Deferred:
         """A plan that is not in the table, as `Stream.older_plan` has to find it."""
         with self.lock:
             stream = self.stream
-            if not _only_reads(key):
-                self.run()
-            if id(stream) not in deferring_streams:
-                plan = stream.plans.get(key)
-                return stream.older_plan(key) if plan is None else plan
-            plan = self._plans.get(key)
-            if plan is None:
-                plan = stream.older_plans.pop(key, None)
+            if id(stream) in deferring_streams:
+                plan = self._plans.get(key)
                 if plan is None:
+                    plan = stream.older_plans.pop(key, None)
+                    if plan is not None:
+                        self._plans[key] = plan
+                if self._runner:
+                    return plan
+                if plan is not None:
+                    plan = self._meanwhile(key, plan)
+                elif _only_reads(key):
                     return None
-                self._plans[key] = plan
-            return plan if self._runner else self._meanwhile(key, plan)
+                if plan is not None:
+                    return plan
+                self.run()
+            plan = stream.plans.get(key)
+            return stream.older_plan(key) if plan is None else plan
 
     def keep(self, key: tuple, plan: Any) -> None:
         """Keep a plan that was made while something is recorded."""
         if len(self._plans) >= PLAN_LIMIT:
             self.stream.older_plans, self._plans = self._plans, {}
         self._plans[key] = plan
-        if _only_reads(key) and not self._runner:
+        if not self._runner:
             self._meanwhile(key, plan)
 
     def _meanwhile(self, key: tuple, plan: Any) -> Any:
-        """Keep a plan in the table, as what takes results that are not computed."""
-        if type(key[0]) in _REDUCTIONS:  # others derived from them compute something else
-            plan = self._reducing(key, plan)
-        if len(self.table) >= PLAN_LIMIT:
-            self.table.clear()
-        self.table[key] = plan
-        return plan
+        """Keep a plan in the tables, as what takes results that are not computed.
+
+        None for one that stores to arrays that exist, or is to read some that are stored to.
+        """
+        recorded = recording.records(plan)
+        if type(key[0]) in _REDUCTIONS and _only_reads(key):
+            plan = self._reducing(key, plan)  # those derived from it compute something else
+            recorded = True
+        if recorded or _only_reads(key):
+            for table in [self.table, self.storing] if recorded else [self.table]:
+                if len(table) >= PLAN_LIMIT:
+                    table.clear()
+                table[key] = plan
+            if recorded or self.stream.plans is not self.storing:
+                return plan
+        return None
 
     def _reducing(self, key: tuple, plan: Callable[..., Any]) -> Callable[..., Any]:
         """The plan of a reduction, which reads what its operand is computed from."""
@@ -337,6 +443,8 @@ class Deferred:
             with self.lock:
                 number = self.numbers.get(id(a))
                 if number is None or self.node.at(number).step.layout is not layout:
+                    if self.stream.plans is self.storing:
+                        self.run()
                     return plan(a, *numbers)
                 return self.run_reduction(self, number, key, plan, *numbers)
 
@@ -346,6 +454,7 @@ class Deferred:
         """Run what is recorded, before the stream has other plans."""
         self.run()
         self.table.clear()
+        self.storing.clear()
         self.root, self._sequences = Node(), 0
         self._clear()
 
@@ -384,6 +493,10 @@ class Deferred:
             list(self.scalars.values()),
             list(self.places.values()),
         )
+        for target, number in node.stores.items():
+            memory, only = self.memories[id(self.leaves[~target]._memory)]
+            if sys.getrefcount(memory) <= only and batch.arrays[number] is _STORED:
+                batch.unseen.append(number)
         # There is no interrupt between the two.
         self.batches, self.node = (*self.batches, batch), self.root
         self._forget()
@@ -412,7 +525,7 @@ class Deferred:
         """Forget everything, since a reset of the device took it away, or a fork."""
         pending = [*self.arrays.values(), *[x for batch in self.batches for x in batch.arrays]]
         for array in pending:
-            if not _has_memory(array):
+            if isinstance(array, _array.ArrayBase) and not _has_memory(array):
                 memory = Allocation(Block(0, 0), _nothing_to_free, self.stream)
                 _array.fill_in(array, _array.wrap(memory, 0, array._layout))
         self._runner, self.batches, self.begun = 0, (), False
@@ -450,13 +563,20 @@ def _only_reads(key: tuple) -> bool:
 
 
 def memory_of(array: Any, name: str) -> Any:
-    """What an array lacks: the memory or the address of a result that is still to be computed."""
-    if name in _slots:
+    """What an array lacks: the memory or the address of a result that is still to be computed.
+
+    As `_held` that memory is None, and `_noted_on` is the stream on which it will be computed.
+    """
+    if name in _slots or name in ("_held", "_noted_on"):
         for deferred in list(deferring_streams.values()):
             if deferred.computes(array):
+                if name not in _slots:
+                    return None if name == "_held" else deferred.stream
                 deferred.run()
         if _has_memory(array):  # which another thread may have given it
-            return _slots[name].__get__(array)
+            if name == "_noted_on":
+                return array._memory.stream
+            return _slots["_memory" if name == "_held" else name].__get__(array)
     raise AttributeError(
         f"{type(array).__name__!r} object has no attribute {name!r}", name=name, obj=array
     )

@@ -30,7 +30,7 @@ def enable(on: bool) -> None:
     enabled = _scope["enabled"] = on
 
 
-def recorder_of(step: Step, noted: Deferred) -> Callable[..., Any]:
+def recorder_of(step: Step, noted: Deferred, given: bool) -> Callable[..., Any]:
     """A function that records a step and returns its result without memory.
 
     Parameters
@@ -39,13 +39,23 @@ def recorder_of(step: Step, noted: Deferred) -> Callable[..., Any]:
         The operation.
     noted : Deferred
         What is recorded on its stream.
+    given : bool
+        Whether the caller passes the output, last.
     """
+
+    def run(*operands: Any) -> Any:
+        if given or noted.node.stores:
+            noted.run()
+        return step.run(*operands)
+
     kinds = "".join(["a" if isinstance(x, Layout) else "s" for x in step.inputs])
-    return _factory(kinds)(
+    record = _factory(kinds, given)(
         step, noted, noted.lock, noted.numbers, noted.leaf_numbers, noted.memories, noted.scalars,
-        noted.arrays, noted.places, step.run, step.layout, _array.array_class,
+        noted.arrays, noted.places, run, step.layout, _array.array_class,
         *[x for x in step.inputs if isinstance(x, Layout)], *[slot for _, slot in step.checks],
     )  # fmt: skip
+    record.records = True  # type: ignore[attr-defined]  # functions take attributes
+    return record
 
 
 def _refuses() -> bool:
@@ -76,9 +86,9 @@ _scope: dict[str, Any] = {
 
 
 @lru_cache(maxsize=64)
-def _factory(kinds: str) -> Callable[..., Callable[..., Any]]:
+def _factory(kinds: str, given: bool) -> Callable[..., Callable[..., Any]]:
     """The function that closes a function for operands of these kinds over a step's values."""
-    arguments = ", ".join([f"x{i}" for i in range(len(kinds))])
+    arguments = ", ".join([f"x{i}" for i in range(len(kinds))] + ["y"] * given)
     arrays = [i for i, kind in enumerate(kinds) if kind == "a"]
     scalars = [i for i, kind in enumerate(kinds) if kind == "s"]
     closed = ["step", "noted", "lock", "numbers", "leaf_numbers", "memories", "scalars", "arrays"]
@@ -108,10 +118,21 @@ def _factory(kinds: str) -> Callable[..., Callable[..., Any]]:
             "            if noted.node is not node:  # which may run what is recorded here, too",
             f"                return record({arguments})",
         ]
+    if given:
+        lines += [
+            "        target = numbers.get(id(y))",
+            "        if target is None:",
+            "            target = noted.target(y, layout)",
+            "            if target is None:",
+            f"                return run({arguments})",
+            "            if noted.node is not node:",
+            f"                return record({arguments})",
+        ]
+    target = "target" if given else ""
     lines += [
-        f"        following = node.children.get((step, {operands}))",
+        f"        following = node.children.get((step, {operands}{target}))",
         "        if following is None:",
-        f"            following = noted.follow(step, ({operands}))",
+        f"            following = noted.follow(step, ({operands}), {target})",
         "            if following is None:",
         f"                return record({arguments})",
         "        for memory, only in memories.values():",
@@ -126,8 +147,7 @@ def _factory(kinds: str) -> Callable[..., Callable[..., Any]]:
         "                noted.most = most",
         "        number = node.number",
         *[f"        scalars[node.scalars + {k}] = x{i}" for k, i in enumerate(scalars)],
-        "        array = new(cls)",
-        "        array._layout = layout",
+        *["        array = new(cls)", "        array._layout = layout"] * (not given),
         "        frame = getframe(2)",  # the caller's of an operator
         "        place = frame.f_code, frame.f_lasti",
         "        if id(place[0]) not in users_code:",
@@ -138,11 +158,20 @@ def _factory(kinds: str) -> Callable[..., Callable[..., Any]]:
         "        if noted.node is not node or not noted.begun:",
         f"            return record({arguments})",
         "        places[number] = place",
-        "        arrays[number] = array",
-        "        noted.node = following",
-        "        numbers[id(array)] = number",
-        "    return array",
     ]
+    if given:
+        lines += [
+            "        if not noted.store(following, y, target):",
+            f"            return record({arguments})",
+            "    return y",
+        ]
+    else:
+        lines += [
+            "        arrays[number] = array",
+            "        noted.node = following",
+            "        numbers[id(array)] = number",
+            "    return array",
+        ]
     code = [f"def factory({', '.join(closed)}):", *[f"    {line}" for line in lines]]
     code.append("    return record")
     found: dict[str, Any] = {}

@@ -42,7 +42,11 @@ def run(stream: Stream, batch: Batch) -> None:
     """Run recorded operations, and give their results memory."""
     node = batch.node
     if batch.began:  # it failed, or was interrupted
-        _one_by_one(batch, batch.missing())
+        if batch.resume is None:
+            _one_by_one(batch, batch.missing())
+        else:
+            batch.missing()
+            batch.resume(batch)
         return
     batch.began = True
     if node.number == 1:
@@ -119,7 +123,16 @@ def reduce(
 
 def _fused(plan: Plan, stream: Stream) -> Callable[[Batch], None]:
     """A function that launches the kernels of a plan."""
-    launches = [(chains.make_call(x, stream), x.takes, x.gives) for x in plan.kernels]
+    if not plan.in_order:
+        return _one_by_one
+    launches = [
+        (
+            chains.make_call(x, stream),
+            (*x.takes, *[target for target in x.targets if target is not None]),
+            x.gives,
+        )
+        for x in plan.kernels
+    ]
     # Behind the last kernel that reads it a result that nobody wants is dropped.
     last: dict[int, int] = {}
     for k, (_, takes, _) in enumerate(launches):
@@ -128,15 +141,18 @@ def _fused(plan: Plan, stream: Stream) -> Callable[[Batch], None]:
     wanted = plan.wanted
 
     def call(batch: Batch) -> None:
-        leaves, scalars = batch.leaves, batch.scalars
-        values: dict[int, Any] = {}
-        for (run, takes, gives), dropped in zip(launches, drops):
+        leaves, scalars, values = batch.leaves, batch.scalars, batch.values
+        if plan.targets:  # what was stored to an array is not done again
+            batch.resume = call
+        for k in range(batch.done, len(launches)):
+            run, takes, gives = launches[k]
             found = run(
                 *[
                     scalars[x[0]] if type(x) is tuple else leaves[~x] if x < 0 else values[x]
                     for x in takes
                 ]
             )
+            batch.done = k + 1
             if len(gives) == 1:
                 values[gives[0]] = found
             else:
@@ -144,10 +160,10 @@ def _fused(plan: Plan, stream: Stream) -> Callable[[Batch], None]:
             for x in gives:
                 if wanted[x]:
                     batch.store(x, values[x])
-            for x in dropped:
-                del values[x]
+            for x in drops[k]:
+                values.pop(x, None)
 
-    if len(launches) != 1:
+    if len(launches) != 1 or plan.targets:
         return call
     ((run, takes, gives),) = launches
     indices = [x[0] if type(x) is tuple else x for x in takes]
@@ -174,9 +190,9 @@ def _one_by_one(batch: Batch, only: Collection[int] | None = None) -> None:
     uses, values = batch.node.uses(), batch.values
     last: dict[int, int] = {}
     for i, use in enumerate(uses):
-        last.update({x: i for x in use.operands if x is not None and x >= 0})
+        last.update({x: i for x in (*use.operands, use.target) if x is not None and x >= 0})
     first = 0
-    for i, (step, numbers) in enumerate(uses):
+    for i, (step, numbers, target) in enumerate(uses):
         scalars = iter(batch.scalars[first:])
         first += numbers.count(None)
         if only is not None and i not in only:
@@ -185,13 +201,15 @@ def _one_by_one(batch: Batch, only: Collection[int] | None = None) -> None:
             next(scalars) if x is None else values[x] if x >= 0 else batch.leaves[~x]
             for x in numbers
         ]
+        if target is not None:
+            operands.append(values[target] if target >= 0 else batch.leaves[~target])
         value = step.run(*operands)
         if batch.is_wanted(i):
             batch.store(i, value)
         elif i in last:
             values[i] = value
         del operands, value
-        for x in set(numbers):
+        for x in {*numbers, target}:
             if x is not None and x >= 0 and last[x] == i and not batch.is_wanted(x):
                 values.pop(x, None)
 

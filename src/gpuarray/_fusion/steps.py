@@ -65,14 +65,16 @@ class Step:
 
 
 class Use(NamedTuple):
-    """An operation in a sequence: its plan, and what its operands are.
+    """An operation in a sequence: its plan, what its operands are, and where its result is stored.
 
     An operand is the number of an operation, or of an array in memory from -1 downwards, or None
-    for a scalar.
+    for a scalar. The target is an array in memory, or an operation whose result is given up for
+    this one; None for a new array.
     """
 
     step: Step
     operands: tuple[int | None, ...]
+    target: int | None = None
 
 
 class Node:
@@ -92,6 +94,8 @@ class Node:
         Bytes that running the last operation at once holds at least, but for arrays in memory.
     children : dict
         Longer sequences, by the step and its operands.
+    stores : dict
+        The last operation that stores to an array in memory, by the number of the array.
     calls : dict
         What runs the sequence, by which of the results somebody has.
     reductions : dict
@@ -99,12 +103,13 @@ class Node:
     """
 
     __slots__ = ("_uses", "calls", "children", "most", "number", "parent", "reductions", "scalars",
-                 "use")  # fmt: skip
+                 "stores", "use")  # fmt: skip
 
     def __init__(self, parent: Node | None = None, use: Use | None = None):
         self.parent = parent
         self.use = use
         self.number = self.scalars = self.most = 0
+        self.stores: dict[int, int] = {}
         self.children: dict[tuple[Any, ...], Node] = {}
         self.calls: dict[tuple[bool, ...], Any] = {}
         self.reductions: dict[Any, Any] = {}
@@ -112,7 +117,10 @@ class Node:
         if parent is not None and use is not None:
             self.number = parent.number + 1
             self.scalars = parent.scalars + use.operands.count(None)
-            self.most = use.step.nbytes
+            self.most = use.step.nbytes if use.target is None else 0
+            self.stores = parent.stores
+            if use.target is not None and use.target < 0:
+                self.stores = {**parent.stores, use.target: parent.number}
             for x in set(use.operands):
                 if x is not None and x >= 0:
                     self.most += parent.at(x).step.nbytes

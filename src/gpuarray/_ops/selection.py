@@ -267,9 +267,8 @@ def _plan(name: str, operands: Sequence[Any], loop: Sequence[np.dtype], out: Any
     target = _layout.like_order(loop[-1], shape, layouts) if out is None else out._layout
     if target.dtype != loop[-1]:
         result = Cast(_dtypes.code(target.dtype), result)
-    run = elementwise.launch.make_call(
-        name, [result], inputs, [target], [out is not None], current.stream
-    )
-    if _calls.discards_imaginary(loop[-1], target.dtype):
-        run = _calls.with_complex_warning(run)
-    return run
+    given, stream = out is not None, current.stream
+    if not _calls.discards_imaginary(loop[-1], target.dtype):
+        return elementwise.launch.recorded_call(name, result, inputs, target, given, stream)
+    run = elementwise.launch.make_call(name, [result], inputs, [target], [given], stream)
+    return _calls.with_complex_warning(run)

@@ -190,9 +190,11 @@ def setitem(array: ndarray, key: Any, value: Any) -> None:
         else:
             store(value, view)
         return
-    if stored and value._memory is not array._memory:
+    memory: Any = value._held if stored else None  # type: ignore[attr-defined]  # see _array
+    if stored and memory is not array._held:
         store = copies.kept_assignment(stored, target)
-        if store is not None and value._memory.device is array._memory.device:
+        device = _array.device_of(value) if memory is None else memory.device
+        if store is not None and device is array._memory.device:
             store(value, view)
             return
     _store_values(view, value)

@@ -487,7 +487,7 @@ class _UnaryUfunc(ufunc[_Result]):
                     run = current.stream.plans.get((self, x._layout))
                     if run is not None:
                         return run(x)
-                elif type(out) is cls and out._memory is not x._memory:
+                elif type(out) is cls and out._held is not x._held:
                     run = current.stream.plans.get((self, x._layout, out._layout))
                     if run is not None:
                         return run(x, out)
@@ -509,8 +509,8 @@ class _BinaryUfunc(ufunc[_Result]):
                     if run is not None:
                         return run(a, b)
                 elif type(out) is cls:
-                    memory = out._memory
-                    if memory is not a._memory and memory is not b._memory:
+                    memory = out._held
+                    if memory is not a._held and memory is not b._held:
                         run = current.stream.plans.get((self, a._layout, b._layout, out._layout))
                         if run is not None:
                             return run(a, b, out)

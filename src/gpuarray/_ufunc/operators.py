@@ -103,7 +103,7 @@ def inplace_operator(function: ufunc[_Result]) -> Callable[[ndarray, Operand], _
     """The method of an array class for an operator such as ``+=``."""
 
     def method(self: Any, other: Any) -> Any:
-        if type(other) is type(self) and other._memory is not self._memory:
+        if type(other) is type(self) and other._held is not self._held:
             run = current.stream.plans.get((function, self._layout, other._layout, self._layout))
             if run is not None:
                 return run(self, other, self)

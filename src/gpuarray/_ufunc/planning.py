@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from gpuarray import _array, _calls, _dtypes, _interchange, _layout
 from gpuarray._integers import shortened
 from gpuarray._layout import Layout
 from gpuarray._namespace.called_name import called_name
+from gpuarray._runtime import recording
 from gpuarray._runtime.device import current
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise import copies
@@ -22,11 +22,6 @@ if TYPE_CHECKING:
     from gpuarray._ufunc.function import ufunc
     from gpuarray.kernels.generator.expressions import Expression
     from gpuarray.kernels.generator.operations import Operation
-
-
-#: Makes the plan that records an operation, of its call and its expression: set by
-#: gpuarray._fusion.automatic.
-recorder: Callable[..., Callable[..., Any]] | None = None
 
 
 def kinds_of(operands: Sequence[Any], outs: Sequence[Any]) -> list[Any]:
@@ -178,31 +173,28 @@ def plan(
         if target.dtype != loop[nin + i]:
             result = Cast(_dtypes.code(target.dtype), result)
         results.append(result)
-    make = partial(
-        elementwise.launch.make_call,
-        name,
-        results,
-        inputs,
-        targets,
-        [y is not None for y in outs],
-        current.stream,
-        masked,
-    )
     given = [x.dtype if isinstance(x, Layout) else x for x in inputs]
     casts = [*zip(given, loop[:nin]), *zip(loop[nin:], [y.dtype for y in targets])]
     discards = any(_calls.discards_imaginary(one, other) for one, other in casts)
     number = not isinstance(operands[-1], _array.ArrayBase)
     refuses = name == "power" and loop[1].kind == "i" and number
     size = targets[0].size
-    if recorder is not None and size and len(outs) == 1 and outs[0] is None:
-        if not (masked or discards or refuses):
-            return recorder(make, name, results[0], inputs, targets[0], current.stream)
-    run = make()
+    given_outputs = [y is not None for y in outs]
+    if len(outs) == 1 and not (masked or discards):
+        run = elementwise.launch.recorded_call(
+            name, results[0], inputs, targets[0], given_outputs[0], current.stream
+        )
+    else:
+        run = elementwise.launch.make_call(
+            name, results, inputs, targets, given_outputs, current.stream, masked
+        )
     if not size:
         run = _checking_numbers(name, run, loop)
     if discards:
         run = _calls.with_complex_warning(run)
-    return _refuse_negative_exponent(run, loop) if refuses and size else run
+    if not refuses or not size:
+        return run
+    return recording.alike(run, _refuse_negative_exponent(run, loop))
 
 
 def _has_structures(operands: Sequence[Any]) -> bool:

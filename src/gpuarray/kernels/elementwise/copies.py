@@ -83,7 +83,7 @@ def assign(target: Any, source: Any) -> None:
             _layout.check_writable(target._layout, "assignment")
             return
         source = copy(source)
-    elif source._memory.device is not target._memory.device:
+    elif _array.device_of(source) is not _array.device_of(target):
         _assign_across(target, source)
         return
     stream = current.stream

@@ -9,6 +9,7 @@ import numpy as np
 
 from gpuarray import _calls, _dtypes, _layout
 from gpuarray._layout import Layout
+from gpuarray._runtime import recording
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
@@ -259,6 +260,26 @@ def make_call(
     return _calls.make_call(stream, kinds, new, [(bound, passed)], elsewhere=elsewhere)
 
 
+def recorded_call(
+    name: str,
+    expression: Expression,
+    inputs: Sequence[Layout | Computed],
+    output: Layout,
+    given: bool,
+    stream: Stream,
+    elsewhere: Callable[..., Any] | None = None,
+) -> Callable[..., Any]:
+    """As `make_call` with one output, of an operation that may be recorded instead."""
+
+    def make() -> Callable[..., Any]:
+        return make_call(name, [expression], inputs, [output], [given], stream, elsewhere=elsewhere)
+
+    recorder = recording.recorder
+    if recorder is None or not output.size:
+        return make()
+    return recorder(make, name, expression, inputs, output, given, stream)
+
+
 def with_aligned_copies(
     make: Callable[..., Callable[..., Any]],
     inputs: Sequence[Any],
@@ -295,8 +316,8 @@ def copy_call(
     warns = _calls.discards_imaginary(source.dtype, target.dtype)
     # One warning: where the array goes elsewhere, that call gives it.
     there = None if warns else elsewhere
-    run = make_call("copy", [expression], [source], [target], [given], stream, elsewhere=there)
     if not warns:
-        return run
+        return recorded_call("copy", expression, [source], target, given, stream, there)
+    run = make_call("copy", [expression], [source], [target], [given], stream)
     run = _calls.with_complex_warning(run)
     return run if elsewhere is None else _calls.here_or(elsewhere, run, stream)
