@@ -28,6 +28,9 @@ _INT64 = np.dtype(np.int64)
 #: not yet timed.
 _LEAST_SHARE = 512
 
+#: The most of them: a block counts its rows and elements in int32.
+_MOST_SHARE = 1 << 30
+
 #: Places of the merged path that a group of lanes takes at least of a product with a dense matrix,
 #: and the threads that a multiprocessor has before groups take more: few sums are carried on, but
 #: all of the device has something to do. Estimated, not yet timed: benchmarks/sparse_tuning.py.
@@ -120,6 +123,7 @@ def vector_call(
     make = sparse_product.spec.ProductSpec
     spec = make(operation, code, left, right, index, conjugate=conjugate)
     share = max(_LEAST_SHARE, ceil_div(rows + size, _most_blocks(spec, stream)))
+    share = min(share, _MOST_SHARE)
     blocks = ceil_div(rows + size, share)
     dimensions = {"rows": rows, "columns": vector.shape[0], "size": size, "share": share}
     function, source = load(spec, sparse_product.spec.render, stream.device)

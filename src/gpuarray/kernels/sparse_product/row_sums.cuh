@@ -161,8 +161,32 @@ template <class Terms, class Result> struct DotSum<Terms, Result, true> {
     GPUARRAY_DEVICE void add(Result other, Result value) { Terms::add(sum, Terms::word(other), Terms::word(value)); }
 };
 
+#ifndef STREAM
+#define STREAM 1
+#endif
+// COUNT neighbouring elements, which are read this once: they are not kept where the vector's elements are wanted.
+template <class T, int COUNT> GPUARRAY_DEVICE void read_once(T (&target)[COUNT], const T* source) {
+    typedef typename Vector<T, COUNT>::Access Access;
+    alignas(16) T words[COUNT];
+#pragma unroll
+    for (int i = 0; i < int(COUNT * sizeof(T) / sizeof(Access)); ++i) {
+        if constexpr (STREAM == 1 && sizeof(Access) >= 4) {
+            reinterpret_cast<Access*>(words)[i] = __ldcs(reinterpret_cast<const Access*>(source) + i);
+        } else if constexpr (STREAM == 2 && sizeof(Access) == 16) {
+            uint4 w;
+            asm volatile("ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+                         : "=r"(w.x), "=r"(w.y), "=r"(w.z), "=r"(w.w) : "l"(source) : "memory");
+            reinterpret_cast<uint4*>(words)[i] = w;
+        } else {
+            reinterpret_cast<Access*>(words)[i] = reinterpret_cast<const Access*>(source)[i];
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < COUNT; ++i) target[i] = words[i];
+}
+
 // T: the dtype of the results.
-template <class Terms, class T, class Result, class A, class X, class Index, int BLOCK, int ITEMS,
+template <class Terms, class T, class Result, class A, class X, class Index, int BLOCK, int ITEMS, int WINDOWS,
           class DotTerms = Terms>
 struct RowSums {
     typedef typename Terms::Sum Sum;
@@ -170,8 +194,16 @@ struct RowSums {
     typedef Product<Terms, A, X, Index> Factor;
     typedef typename Factor::Element Left;
     typedef typename Stored<X>::type Right;
-    // WINDOWS: how many times BLOCK rows are read before it is known how many end in a chunk.
-    enum { CHUNK = BLOCK * ITEMS, WARPS = BLOCK / 32, WINDOWS = 2 };
+    // EACH: a thread's neighbouring elements, so many that an access has them of indices or data. LONG: rows with more
+    // elements in a chunk are added up by several threads.
+    enum {
+        WIDE = sizeof(Left) > sizeof(Index) ? sizeof(Left) : sizeof(Index),
+        EACH = 16 / WIDE < ITEMS ? 16 / WIDE : ITEMS,
+        PARTS = ITEMS / EACH,
+        CHUNK = BLOCK * ITEMS,
+        WARPS = BLOCK / 32,
+        LONG = 32,
+    };
 
     GPUARRAY_DEVICE static void run(Result* results, const Index* indptr, const Index* indices, const Left* data,
                                     const Right* vector, Sum* carries, int64_t* carry_rows, uint32_t* counters,
@@ -187,192 +219,288 @@ struct RowSums {
         multiply(results, indptr, indices, data, vector, carries, carry_rows, counters, d, dot);
     }
 
+    // A thread's elements of a chunk, and those of the vector at their places. Places count from the block's base.
+    struct Elements {
+        enum : uint32_t { ALL = ITEMS < 32 ? (1u << ITEMS) - 1 : 0xffffffffu };
+        Index columns[PARTS][EACH];
+        Left left[PARTS][EACH];
+        Right right[PARTS][EACH];
+        uint32_t present;
+
+        template <class V>
+        GPUARRAY_DEVICE static void read(V (&target)[PARTS][EACH], const V* source, int begin, int first, int stop,
+                                         bool aligned, V absent) {
+            if (aligned && begin >= first && begin + CHUNK <= stop) {
+#pragma unroll
+                for (int p = 0; p < PARTS; ++p) read_once(target[p], source + (begin + (p * BLOCK + int(threadIdx.x)) * EACH));
+            } else {
+#pragma unroll
+                for (int p = 0; p < PARTS; ++p) {
+#pragma unroll
+                    for (int i = 0; i < EACH; ++i) {
+                        const int at = begin + (p * BLOCK + int(threadIdx.x)) * EACH + i;
+                        target[p][i] = at >= first && at < stop ? source[at] : absent;
+                    }
+                }
+            }
+        }
+        GPUARRAY_DEVICE void gather(const Right* vector, int64_t length) {
+            bool all = true;
+#pragma unroll
+            for (int p = 0; p < PARTS; ++p) {
+#pragma unroll
+                for (int i = 0; i < EACH; ++i) all = within(columns[p][i], length) && all;
+            }
+            present = ALL;
+            if (all) {
+#pragma unroll
+                for (int p = 0; p < PARTS; ++p) {
+#pragma unroll
+                    for (int i = 0; i < EACH; ++i) right[p][i] = vector[columns[p][i]];
+                }
+            } else {
+#pragma unroll
+                for (int p = 0; p < PARTS; ++p) {
+#pragma unroll
+                    for (int i = 0; i < EACH; ++i) {
+                        const bool there = within(columns[p][i], length);
+                        right[p][i] = there ? vector[columns[p][i]] : Right();
+                        if (!there) present &= ~(1u << (p * EACH + i));
+                    }
+                }
+            }
+        }
+        GPUARRAY_DEVICE void multiply(Sum (&made)[PARTS][EACH]) const {
+#pragma unroll
+            for (int p = 0; p < PARTS; ++p) {
+#pragma unroll
+                for (int i = 0; i < EACH; ++i) {
+                    made[p][i] = Sum();
+                    Factor::add(made[p][i], Factor::left(left[p][i]), Terms::word(value_of<X>(right[p][i])));
+                }
+            }
+            if (present != ALL) {
+#pragma unroll
+                for (int p = 0; p < PARTS; ++p) {
+#pragma unroll
+                    for (int i = 0; i < EACH; ++i) {
+                        if (!(present >> (p * EACH + i) & 1)) made[p][i] = Sum();
+                    }
+                }
+            }
+        }
+    };
+
     template <class Dot>
     GPUARRAY_DEVICE static void multiply(Result* results, const Index* indptr, const Index* indices, const Left* data,
                                          const Right* vector, Sum* carries, int64_t* carry_rows, uint32_t* counters,
                                          const RowSumsDimensions& d, const Dot& dot) {
-        __shared__ alignas(16) int marks[CHUNK];
-        // The other vector's element of a row, at the row's last element.
-        __shared__ Shelf<Result, Dot::WANTED ? CHUNK : 1> others;
-        __shared__ Shelf<Sum, 2 * WARPS> totals;
-        __shared__ bool ended[2 * WARPS];
+        // What is written of a chunk while the one before may still be read is there twice, or three times.
+        __shared__ Shelf<Sum, 2 * CHUNK> products;
+        __shared__ Shelf<Sum, 2> begun;  // of the row that goes on
+        __shared__ Shelf<Sum, BLOCK> long_sums;
+        __shared__ int long_begins[BLOCK], long_ends[BLOCK], long_owners[BLOCK], long_counts[3];
         __shared__ int64_t found[2];
-        const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, own = threadIdx.x * ITEMS;
+        const int thread = int(threadIdx.x);
         const int64_t place = blockIdx.x * d.share, all = d.rows + d.size;
         const int64_t next = all - place > d.share ? place + d.share : all;
-        if (warp < 2) {
-            const int64_t found_row = rows_before<32>(indptr + 1, d.rows, d.size, warp ? next : place);
-            if (lane == 0) found[warp] = found_row;
+        if (thread < 64) {
+            const int64_t found_row = rows_before<32>(indptr + 1, d.rows, d.size, thread < 32 ? place : next);
+            if (thread % 32 == 0) found[thread / 32] = found_row;
         }
-        alignas(16) const int none[ITEMS] = {};
-        Vector<int, ITEMS>::copy(marks + own, none);
+        if (thread < 3) long_counts[thread] = 0;
+        if (thread == 0) begun[0] = Sum();
         __syncthreads();
-        int64_t row = found[0];
-        const int64_t end_row = found[1], first = place - row, stop = next - end_row;
 
-        // Chunks begin where arrays from the pool are aligned, up to ITEMS - 1 elements before the block's first one. Of
-        // arrays that begin elsewhere elements are read one by one, so that sums do not depend on addresses.
-        int64_t begin = first - first % ITEMS;
-        const bool aligned = Vector<Index, ITEMS>::aligned(indices + begin) &&
-                             (!Factor::HAS_DATA || Vector<Left, ITEMS>::aligned(data + begin));
-        Index columns[ITEMS];
-        Left left[ITEMS];
-        read(columns, left, indices, data, begin + own, first, stop, aligned);
-        Index row_begin[WINDOWS] = {}, row_end[WINDOWS] = {};
+        // From here on rows and elements are counted from the block's first row, and from where its chunks begin: where
+        // arrays from the pool are aligned, before its first element. Of arrays that begin elsewhere elements are read
+        // one by one, so that sums do not depend on addresses.
+        const int64_t block_row = found[0];
+        const int end_row = int(found[1] - block_row);
+        const int64_t first_element = place - block_row, base = first_element / 32 * 32;
+        const int first = int(first_element - base), stop = int(next - found[1] - base);
+        indices += base;
+        if constexpr (Factor::HAS_DATA) data += base;
+        indptr += block_row;
+        results += block_row;
+        const bool aligned = Vector<Index, EACH>::aligned(indices) && (!Factor::HAS_DATA || Vector<Left, EACH>::aligned(data));
+
+        Elements own;
+        Elements::read(own.columns, indices, 0, first, stop, aligned, Index(-1));
+        int row = 0;  // the first one that has not ended
+        int row_begin[WINDOWS] = {}, row_end[WINDOWS] = {};
         Result row_other[WINDOWS] = {};
-        read_rows(row_begin, row_end, row_other, indptr, row, end_row, dot);
+        read_rows(row_begin, row_end, row_other, indptr, base, row, end_row, first, stop, block_row, dot);
         DotSum<DotTerms, Result, Dot::WANTED> total_dot;
-        Sum carry = Sum();
-        int half = 0;  // of what warps tell one another
-        do {
-            Word factors[ITEMS];
-            Right right[ITEMS];
+        Sum through = Sum();  // a thread's elements of chunks in which no row ends
+        bool is_through = false;
+        int through_stop = -1;
+        int half = 0, turn = 0;
+        for (int begin = -CHUNK;; begin += CHUNK) {
+            const int behind = begin + CHUNK, end = behind < stop ? behind : stop;
+            Sum* const chunk = &products[half * CHUNK];
+            const bool goes_through = end <= through_stop;
+            if (begin >= 0) {
+                alignas(16) Sum made[PARTS][EACH];
+                own.multiply(made);
 #pragma unroll
-            for (int i = 0; i < ITEMS; ++i) {
-                const bool present = within(columns[i], d.columns);
-                factors[i] = present ? Factor::left(left[i]) : Word();
-                right[i] = present ? vector[columns[i]] : Right();
-            }
-            const int64_t behind = begin + CHUNK, end = behind < stop ? behind : stop;
-            if (behind < stop) read(columns, left, indices, data, behind + own, first, stop, aligned);
-
-            // Marks of the rows that end in the chunk.
-            const int64_t chunk_row = row, least = begin > first ? begin : first;
-            for (int ending = BLOCK; ending == BLOCK;) {
+                for (int p = 0; p < PARTS; ++p) {
+                    if (goes_through) {
 #pragma unroll
-                for (int w = 0; w < WINDOWS; ++w) {
-                    if (ending < BLOCK) break;
-                    const int64_t at = row + threadIdx.x;
-                    const bool ends = at < end_row && int64_t(row_end[w]) <= end;
-                    if (ends) {
-                        // A row without elements here is zero; what blocks before have of it is added later.
-                        if (row_end[w] > row_begin[w] && int64_t(row_end[w]) > least) {
-                            marks[row_end[w] - 1 - begin] = int(at - chunk_row) + 1;
-                            if constexpr (Dot::WANTED) others[row_end[w] - 1 - begin] = row_other[w];
-                        } else {
-                            results[at] = Terms::result(Sum());
-                        }
-                    }
-                    ending = __syncthreads_count(ends);
-                    row += ending;
-                }
-                read_rows(row_begin, row_end, row_other, indptr, row, end_row, dot);
-            }
-
-            alignas(16) int mark[ITEMS];
-            Vector<int, ITEMS>::copy(mark, marks + own);
-            Vector<int, ITEMS>::copy(marks + own, none);
-            Sum sum = Sum(), first_sum = Sum();
-            Result first_other = Result();
-            int first_mark = 0;
-#pragma unroll
-            for (int i = 0; i < ITEMS; ++i) {
-                Factor::add(sum, factors[i], Terms::word(value_of<X>(right[i])));
-                if (mark[i]) {
-                    Result other = Result();
-                    if constexpr (Dot::WANTED) other = others[own + i];
-                    if (first_mark) {
-                        const Result result = Terms::result(sum);
-                        results[chunk_row + mark[i] - 1] = result;
-                        total_dot.add(other, result);
+                        for (int i = 0; i < EACH; ++i) through = Terms::joined(through, made[p][i]);
                     } else {
-                        first_sum = sum;
-                        first_mark = mark[i];
-                        first_other = other;
+                        Vector<Sum, EACH>::copy(chunk + (p * BLOCK + thread) * EACH, made[p]);
                     }
-                    sum = Sum();
                 }
             }
-
-            // What the threads before have begun: of this warp since the last mark, and of the warps before.
-            const uint32_t marked = __ballot_sync(0xffffffffu, first_mark), before_lane = (1u << lane) - 1;
-            const uint32_t upto = marked & (before_lane << 1 | 1);
-            const int start = upto ? 31 - __clz(upto) : 0;
-#pragma unroll
-            for (int distance = 1; distance < 32; distance *= 2) {
-                const Sum other = from_before<32>(sum, distance);
-                if (lane - distance >= start) sum = Terms::joined(other, sum);
-            }
-            Sum before = from_before<32>(sum, 1);
-            if (lane == 31) {
-                totals[half + warp] = sum;
-                ended[half + warp] = marked != 0;
-            }
-            __syncthreads();
-            Sum warps_before = carry;
-#pragma unroll
-            for (int w = 0; w < WARPS; ++w) {
-                if (w == warp) {
-                    if (lane == 0) before = warps_before;
-                    else if (!(marked & before_lane)) before = Terms::joined(warps_before, before);
+            // The next chunk's elements are on their way while rows are added up.
+            if (behind < stop || begin < 0) {
+                own.gather(vector, d.columns);
+                if constexpr (Factor::HAS_DATA) Elements::read(own.left, data, behind, first, stop, aligned, Left());
+                if (behind + CHUNK < stop) {
+                    Elements::read(own.columns, indices, behind + CHUNK, first, stop, aligned, Index(-1));
                 }
-                const Sum total = totals[half + w];
-                warps_before = ended[half + w] ? total : Terms::joined(warps_before, total);
             }
-            carry = warps_before;
-            half = WARPS - half;
-            if (first_mark) {
-                const Result result = Terms::result(Terms::joined(before, first_sum));
-                results[chunk_row + first_mark - 1] = result;
-                total_dot.add(first_other, result);
+            if (begin < 0) continue;
+            if (!goes_through) {
+                const int least = begin > first ? begin : first;
+                bool is_first = true;
+                for (int ending = BLOCK; ending == BLOCK;) {
+#pragma unroll
+                    for (int w = 0; w < WINDOWS; ++w) {
+                        if (ending < BLOCK) break;
+                        // The row's elements in the chunk. The first row that does not end in it is begun.
+                        const int at = row + thread;
+                        const bool ends = at < end_row && row_end[w] <= end;
+                        const int from = at > end_row ? end : row_begin[w] > least ? row_begin[w] : least;
+                        const int to = ends ? row_end[w] : end;
+                        const bool is_long = to - from > LONG;
+                        if (thread == 0) long_counts[turn < 2 ? turn + 1 : 0] = 0;
+                        if (is_long) {
+                            const int k = atomicAdd(&long_counts[turn], 1);
+                            long_begins[k] = from - begin;
+                            long_ends[k] = to - begin;
+                            long_owners[k] = thread;
+                        }
+                        ending = __syncthreads_count(ends);
+                        if (is_first && ending == 0) {
+#pragma unroll
+                            for (int p = 0; p < PARTS; ++p) {
+#pragma unroll
+                                for (int i = 0; i < EACH; ++i) {
+                                    through = Terms::joined(through, chunk[(p * BLOCK + thread) * EACH + i]);
+                                }
+                            }
+                            is_through = true;
+                            through_stop = row < end_row ? relative(indptr[row + 1], base, first, stop) - 1 : stop;
+                            if (thread == 0) begun[1 - half] = begun[half];
+                        } else {
+                            Sum sum = Sum();
+                            if (is_first) {
+                                if (is_through) {
+                                    sum = combine_threads<SumOf<Terms>, BLOCK, BLOCK>(through);
+                                    through = Sum();
+                                    is_through = false;
+                                }
+                                sum = thread == 0 ? Terms::joined(begun[half], sum) : Sum();
+                            }
+                            const int count = long_counts[turn];
+                            if (count > 0) {
+                                add_long_rows(long_sums, chunk, long_begins, long_ends, long_owners, count);
+                                __syncthreads();
+                            }
+                            if (ends || thread == ending) {
+                                if (is_long) {
+                                    sum = Terms::joined(sum, long_sums[thread]);
+                                } else {
+#pragma unroll 4
+                                    for (int k = from - begin; k < to - begin; ++k) sum = Terms::joined(sum, chunk[k]);
+                                }
+                                if (ends) {
+                                    const Result result = Terms::result(sum);
+                                    results[at] = result;
+                                    total_dot.add(row_other[w], result);
+                                } else {
+                                    begun[1 - half] = sum;
+                                }
+                            }
+                        }
+                        row += ending;
+                        is_first = false;
+                        turn = turn < 2 ? turn + 1 : 0;
+                    }
+                    read_rows(row_begin, row_end, row_other, indptr, base, row, end_row, first, stop, block_row, dot);
+                }
+                half = 1 - half;
             }
-            begin = behind;
-        } while (begin < stop);
+            if (behind >= stop) break;
+        }
 
-        if (threadIdx.x == 0) {
+        // What goes on behind the block.
+        __syncthreads();
+        if (is_through) through = combine_threads<SumOf<Terms>, BLOCK, BLOCK>(through);
+        if (thread == 0) {
+            const Sum carry = Terms::joined(begun[half], through);
             carries[blockIdx.x] = carry;
-            carry_rows[blockIdx.x] = row;
+            carry_rows[blockIdx.x] = block_row + row;
+            if constexpr (Dot::WANTED) {
+                if (block_row + row < d.rows) total_dot.add(dot.other[block_row + row], Terms::result(carry));
+            }
         }
         if constexpr (Dot::WANTED) {
-            if (threadIdx.x == 0 && row < d.rows) total_dot.add(dot.other[row], Terms::result(carry));
+            __syncthreads();
             const Sum part = combine_threads<SumOf<Terms>, BLOCK, BLOCK>(total_dot.sum);
-            if (threadIdx.x == 0) dot.parts[blockIdx.x] = part;
+            if (thread == 0) dot.parts[blockIdx.x] = part;
         }
         if ((gridDim.x == 1 && !Dot::WANTED) || !is_last_block(counters, gridDim.x)) return;
-        join_carries<Terms, T, Result, BLOCK>(results, carries, carry_rows, d.rows, gridDim.x);
+        join_carries<Terms, T, Result, BLOCK>(results - block_row, carries, carry_rows, d.rows, gridDim.x);
         if constexpr (Dot::WANTED) {
             Sum sum = Sum();
             for (uint32_t i = threadIdx.x; i < gridDim.x; i += BLOCK) sum = Terms::joined(sum, dot.parts[i]);
             sum = combine_threads<SumOf<Terms>, BLOCK, BLOCK>(sum);
-            if (threadIdx.x == 0) *dot.product = Terms::result(sum);
+            if (thread == 0) *dot.product = Terms::result(sum);
         }
     }
 
-    // A thread's elements of a chunk, as far as they are the block's: one access each of indices and data, if possible.
-    GPUARRAY_DEVICE static void read(Index (&columns)[ITEMS], Left (&left)[ITEMS], const Index* indices, const Left* data,
-                                     int64_t at, int64_t first, int64_t stop, bool aligned) {
-        if (at >= first && at + ITEMS <= stop && aligned) {
-            alignas(16) Index read_columns[ITEMS];
-            Vector<Index, ITEMS>::copy(read_columns, indices + at);
-#pragma unroll
-            for (int i = 0; i < ITEMS; ++i) columns[i] = read_columns[i];
-            if constexpr (Factor::HAS_DATA) {
-                alignas(16) Left read_left[ITEMS];
-                Vector<Left, ITEMS>::copy(read_left, data + at);
-#pragma unroll
-                for (int i = 0; i < ITEMS; ++i) left[i] = read_left[i];
-            }
+    // A place among the elements, counted from the block's base; what is outside of the block comes next to it.
+    GPUARRAY_DEVICE static int relative(Index place, int64_t base, int first, int stop) {
+        if constexpr (sizeof(Index) == 4) {
+            const int found = int(uint32_t(place) - uint32_t(base));
+            return found < first ? first : found <= stop ? found : stop + 1;
         } else {
-#pragma unroll
-            for (int i = 0; i < ITEMS; ++i) {
-                const bool there = at + i >= first && at + i < stop;
-                columns[i] = there ? indices[at + i] : Index(-1);
-                if constexpr (Factor::HAS_DATA) left[i] = there ? data[at + i] : Left();
-            }
+            const int64_t found = place - base;
+            return found < first ? first : found <= stop ? int(found) : stop + 1;
         }
+    }
+
+    // As many threads as there are for each of the long rows add up its elements.
+    GPUARRAY_DEVICE static void add_long_rows(Shelf<Sum, BLOCK>& sums, const Sum* chunk, const int* begins, const int* ends,
+                                              const int* owners, int count) {
+        int lanes = 32;
+        while (lanes > 1 && BLOCK / lanes < count) lanes /= 2;
+        const int group = threadIdx.x / lanes, lane = threadIdx.x % lanes;
+        const int to = group < count ? ends[group] : 0;
+        Sum sum = Sum();
+#pragma unroll 4
+        for (int k = (group < count ? begins[group] : 0) + lane; k < to; k += lanes) sum = Terms::joined(sum, chunk[k]);
+        for (int distance = lanes / 2; distance > 0; distance /= 2) {
+            sum = Terms::joined(from_before<32>(sum, distance), sum);
+        }
+        if (group < count && lane == lanes - 1) sums[owners[group]] = sum;
     }
 
     // Where the next rows of a thread begin and end.
     template <class Dot>
-    GPUARRAY_DEVICE static void read_rows(Index (&begins)[WINDOWS], Index (&ends)[WINDOWS], Result (&others)[WINDOWS],
-                                          const Index* indptr, int64_t first, int64_t end_row, const Dot& dot) {
+    GPUARRAY_DEVICE static void read_rows(int (&begins)[WINDOWS], int (&ends)[WINDOWS], Result (&others)[WINDOWS],
+                                          const Index* indptr, int64_t base, int row, int end_row, int first, int stop,
+                                          int64_t block_row, const Dot& dot) {
 #pragma unroll
         for (int w = 0; w < WINDOWS; ++w) {
-            const int64_t row = first + w * BLOCK + threadIdx.x;
-            if (row < end_row) {
-                begins[w] = indptr[row];
-                ends[w] = indptr[row + 1];
-                if constexpr (Dot::WANTED) others[w] = dot.other[row];
+            const int at = row + w * BLOCK + int(threadIdx.x);
+            if (at <= end_row) begins[w] = relative(indptr[at], base, first, stop);
+            if (at < end_row) {
+                ends[w] = relative(indptr[at + 1], base, first, stop);
+                if constexpr (Dot::WANTED) others[w] = dot.other[block_row + at];
             }
         }
     }

@@ -22,6 +22,9 @@ from gpuarray.kernels.product.spec import sum_dtype
 
 BLOCK = 256
 
+#: How many times BLOCK rows are read before it is known how many end in a chunk.
+WINDOWS = 2
+
 #: The most places of the merged path for each thread of a product with a dense matrix.
 DENSE_ITEMS = 8
 
@@ -174,7 +177,8 @@ class Operation(NamedTuple):
 OPERATIONS = {
     "row_sums": Operation(
         "row_sums.cuh",
-        "RowSums<{terms}, {dtype}, {result}, {left}, {right}, {index}, {block}, {items}>::run",
+        "RowSums<{terms}, {dtype}, {result}, {left}, {right}, {index}, {block}, {items},"
+        " {windows}>::run",
         lambda x: [
             _results(x), *_compressed(x), _dense(x, "vector"), *_carries(x),
             pointer("counters", "uint32_t"), _row_dimensions(),
@@ -183,7 +187,7 @@ OPERATIONS = {
     "row_sums_with_dot": Operation(
         "row_sums.cuh",
         "RowSums<{terms}, {dtype}, {result}, {left}, {right}, {index}, {block}, {items},"
-        " {dot_terms}>::run_with_dot",
+        " {windows}, {dot_terms}>::run_with_dot",
         lambda x: [
             _results(x), pointer("product", _stored(x.dtype)), *_compressed(x),
             _dense(x, "vector"), pointer("other", f"const {_stored(x.dtype)}"), *_carries(x),
@@ -311,6 +315,7 @@ def _fields(spec: ProductSpec) -> dict[str, object]:
         "dense_items": DENSE_ITEMS,
         "key": f"{spec.key}_t",
         "block": BLOCK,
+        "windows": WINDOWS,
     }
     if spec.dtype:
         fields |= {
