@@ -32,11 +32,13 @@ def step_call(stream: Stream, name: str, vector: Layout) -> Callable[..., Any]:
     -------
     callable
         Takes the step's vectors and then its numbers, arrays without dimensions of the same dtype;
-        returns its results and the dot product, without dimensions. One launch; the same bits each
-        time on the same kind of device.
+        returns its results and the dot product, without dimensions, where it has one. One launch;
+        the same bits each time on the same kind of device.
     """
     step = specs.STEPS[name]
-    targets = [vector] * len(step.results) + [_layout.contiguous(vector.dtype, ())]
+    targets = [vector] * len(step.results)
+    if step.product:
+        targets.append(_layout.contiguous(vector.dtype, ()))
     inputs = step.vectors + step.numbers
     if not vector.size:
         return _calls.make_call(stream, "a" * len(inputs), targets, [], cleared=True)
@@ -47,12 +49,13 @@ def step_call(stream: Stream, name: str, vector: Layout) -> Callable[..., Any]:
     blocks = min(blocks, specs.RESIDENT * stream.device.multiprocessors)
     constants: dict[str, Any] = {"size": vector.size}
     plan = reduction.launch.SplitPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
-    plan.counters = reduction.launch.counters(stream)
-    constants["counters"] = plan.counters[1]
     passed = {key: f"x{i}" for i, key in enumerate(inputs)}
-    passed |= {key: f"y{i}" for i, key in enumerate((*step.results, "product"))}
+    passed |= {key: f"y{i}" for i, key in enumerate((*step.results, "product")[: len(targets)])}
+    scratch = []
+    if step.product:
+        plan.counters = reduction.launch.counters(stream)
+        constants["counters"] = plan.counters[1]
+        passed["parts"] = "t0"
+        scratch = [blocks * vector.dtype.itemsize]
     bound = BoundLaunch(plan, stream)
-    return _calls.make_call(
-        stream, "a" * len(inputs), targets, [(bound, passed | {"parts": "t0"})],
-        [blocks * vector.dtype.itemsize],
-    )  # fmt: skip
+    return _calls.make_call(stream, "a" * len(inputs), targets, [(bound, passed)], scratch)

@@ -14,7 +14,10 @@ from gpuarray.kernels.generator.source import KernelSource, check_choice
 BLOCK = 256
 
 #: Blocks for which a multiprocessor's registers suffice, and all that run.
-RESIDENT = 5
+RESIDENT = 4
+
+#: Accesses to each vector that a thread has under way.
+AHEAD = 2
 
 DTYPES = ("f4", "f8", "c8", "c16")
 
@@ -31,24 +34,33 @@ class Step(NamedTuple):
     results : mapping
         What becomes of an element: names and C++ expressions of elements and of what is shared.
     product : tuple of str
-        The results of which the dot product is made; the first one is conjugated.
+        The results of which the dot product is made; the first one is conjugated. None for no
+        dot product.
     """
 
     vectors: tuple[str, ...]
     numbers: tuple[str, ...]
     shared: Mapping[str, str]
     results: Mapping[str, str]
-    product: tuple[str, str]
+    product: tuple[str, str] | None
 
 
 STEPS = {
-    # Conjugate gradients: the solution, the residual and its square.
-    "cg": Step(
-        ("x", "r", "p", "q"),
+    # Conjugate gradients: the residual and its square; then the solution, which is behind by one
+    # direction, and the next direction.
+    "cg_residual": Step(
+        ("r", "q"),
         ("rho", "pq"),
         {"alpha": "quotient(rho, pq)"},
-        {"next_x": "x + alpha * p", "next_r": "r - alpha * q"},
+        {"next_r": "r - alpha * q"},
         ("next_r", "next_r"),
+    ),
+    "cg_direction": Step(
+        ("x", "p", "z"),
+        ("rho", "before", "pq"),
+        {"alpha": "quotient(before, pq)", "beta": "quotient(rho, before)"},
+        {"next_x": "x + alpha * p", "next_p": "z + beta * p"},
+        None,
     ),
     # Stabilised biconjugate gradients: the residual halfway, and its square.
     "bicgstab_half": Step(
@@ -79,7 +91,7 @@ namespace gpuarray {{
 
 struct Step {{
     typedef {type} Value;
-    enum {{ VECTORS = {vectors}, RESULTS = {results} }};
+    enum {{ VECTORS = {vectors}, RESULTS = {results}, HAS_PRODUCT = {has_product} }};
 
     Value {shared};
 
@@ -89,8 +101,7 @@ struct Step {{
         const Value {elements};
         const Value {made};
         {stores}
-        left = {left};
-        right = {right};
+        {factors}
     }}
 }};
 
@@ -98,8 +109,8 @@ extern "C" __global__ void __launch_bounds__({block}, {resident}) {symbol}(
     {parameters}) {{
     {type}* const results[] = {{{result_names}}};
     const {type}* const vectors[] = {{{vector_names}}};
-    VectorStep<Step, {terms}, {block}>::run(
-        results, vectors, Step({read_numbers}), product, parts, counters, size);
+    VectorStep<Step, {terms}, {block}, {ahead}>::run(
+        results, vectors, Step({read_numbers}), {sums}, size);
 }}
 
 }}  // namespace gpuarray
@@ -110,12 +121,13 @@ def render(spec: StepSpec) -> KernelSource:
     """Return the CUDA C++ of a step."""
     step = STEPS[spec.name]
     kind = cpp_name(spec.dtype)
+    has_product = step.product is not None
+    factors = step.product or ("Value()", "Value()")
     parameters = (
         *[pointer(name, kind) for name in step.results],
-        pointer("product", kind),
+        *[pointer("product", kind)] * has_product,
         *[pointer(name, f"const {kind}") for name in (*step.vectors, *step.numbers)],
-        pointer("parts", kind),
-        pointer("counters", "uint32_t"),
+        *[pointer("parts", kind), pointer("counters", "uint32_t")] * has_product,
         number("size", "int64_t"),
     )
     symbol = f"gpuarray_krylov_{spec.name}__{spec.dtype}"
@@ -131,8 +143,10 @@ def render(spec: StepSpec) -> KernelSource:
         elements=", ".join([f"{name} = vectors[{i}]" for i, name in enumerate(step.vectors)]),
         made=", ".join([f"{name} = {text}" for name, text in step.results.items()]),
         stores=" ".join([f"results[{i}] = {name};" for i, name in enumerate(step.results)]),
-        left=step.product[0],
-        right=step.product[1],
+        has_product=int(has_product),
+        factors=f"left = {factors[0]}; right = {factors[1]};",
+        sums="product, parts, counters" if has_product else "nullptr, nullptr, nullptr",
+        ahead=AHEAD,
         block=BLOCK,
         resident=RESIDENT,
         symbol=symbol,

@@ -26,18 +26,29 @@ __all__ = ["cg", "cgs"]
 
 
 class _Cg(NamedTuple):
-    """A step's vectors, and its numbers on the device."""
+    """A step's vectors, and its numbers on the device.
+
+    The solution is behind by the last direction, which is added to it with the next one being made:
+    `_solution`.
+    """
 
     x: Any
     r: Any
     rr: Any  # the square of the residual's norm
     p: Any
     rho: Any
+    pq: Any
 
 
 @fused
-def _cg_direction(z: Any, p: Any, rho: Any, before: Any) -> Any:
-    return p * (rho / before) + z
+def _cg_solution(x: Any, p: Any, rho: Any, pq: Any) -> Any:
+    return x + (rho / pq) * p
+
+
+def _solution(state: _Cg) -> Any:
+    if state.p is None:
+        return state.x
+    return _cg_solution(state.x, state.p, state.rho, state.pq)
 
 
 def cg(
@@ -92,7 +103,7 @@ def cg(
     -----
     M. R. Hestenes and E. Stiefel, Journal of Research of the National Bureau of Standards 49 (1952)
     409-436. An iteration is three launches where the matrix is in csr: the product with the dot
-    product that it takes, the new solution and residual with its norm, and the next direction.
+    product that it takes, the residual with its norm, and the solution with the next direction.
 
     Examples
     --------
@@ -117,24 +128,26 @@ def cg(
         if preconditioned:
             z = psolve(z)
             rho = vdot(state.r, z)
-        p = z if i == 0 else _cg_direction(z, state.p, rho, state.rho)
+        x, p = state.x, z
+        if i > 0:
+            x, p = step("cg_direction", (x, state.p, z), (rho, state.rho, state.pq))
         q, pq = product_and_vdot(system.matrix, p, p)
-        x, r, rr = step("cg", (state.x, state.r, p, q), (rho, pq))
-        return _Cg(x, r, rr, p, rho), [rr]
+        r, rr = step("cg_residual", (state.r, q), (rho, pq))
+        return _Cg(x, r, rr, p, rho, pq), [rr]
 
     def judge(i: int, before: _Cg, after: _Cg, rr: Any) -> Any:
         if callback is not None:
-            callback(after.x)
+            callback(_solution(after))
         return 0 if i < maxiter and np.sqrt(rr.real) < tolerance else None
 
     residual = system.residual()
     squares = vdot(residual, residual)
     if maxiter > 0 and (norm if system.begins_at_zero else norm_of(residual)) < tolerance:
         return system.x, 0
-    state = _Cg(system.x, residual, squares, None, None)
+    state = _Cg(system.x, residual, squares, None, None, None)
     lag = lag_of(system.matrix, system.preconditioner)
     state, info = iterate(state, advance, judge, maxiter, lag)
-    return state.x, maxiter if info is None else info
+    return _solution(state), maxiter if info is None else info
 
 
 class _Cgs(NamedTuple):
