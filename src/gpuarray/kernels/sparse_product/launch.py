@@ -304,7 +304,8 @@ def matrix_step_call(
     dtypes: tuple[np.dtype | None, ...],
     index: str,
     right_index: str,
-    key: str,
+    key: str = "uint64",
+    result_index: str = "int32",
 ) -> Callable[..., Any]:
     """A call of a step of the product of two compressed matrices, of any size.
 
@@ -314,7 +315,7 @@ def matrix_step_call(
     """
     code, left, right = ["" if x is None else _dtypes.code(x) for x in dtypes]
     spec = sparse_product.spec.ProductSpec(
-        operation, code, left, right, index, right_index, key=key
+        operation, code, left, right, index, right_index, result_index, key=key
     )
     parameters = sparse_product.spec.OPERATIONS[operation].parameters(spec)
     threads = _RESIDENT_BLOCKS * stream.device.multiprocessors * sparse_product.spec.BLOCK

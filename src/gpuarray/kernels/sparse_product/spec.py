@@ -48,6 +48,7 @@ class ProductSpec:
     right: str = ""
     index: str = "int32"  # of the sparse operand's indices
     right_index: str = "int32"
+    result_index: str = "int32"
     conjugate: bool = False  # the sparse operand's elements are conjugated
     lanes: int = 32  # lanes that share a row
     each: int = 1  # columns of a lane; tiles that are gathered before sums are joined
@@ -59,6 +60,7 @@ class ProductSpec:
         check_choice("dtype", self.dtype, ("", *DTYPES))
         check_choice("index", self.index, INDEX_BYTES)
         check_choice("right_index", self.right_index, INDEX_BYTES)
+        check_choice("result_index", self.result_index, INDEX_BYTES)
         check_choice("key", self.key, ("uint32", "uint64"))
         if self.dtype and self.conjugate and category(self.dtype) != "complex":
             raise ValueError(f"numbers of dtype {self.dtype} are not conjugated")
@@ -74,10 +76,18 @@ def resident(spec: ProductSpec) -> int:
 
     They are all that run: each goes through a part of the matrix, with loads always under way.
     """
+    if spec.operation == "tile_products":
+        return 3
     if spec.operation not in ("row_sums", "row_sums_with_dot"):
         return 1
     wide = itemsize(sum_dtype(spec.dtype))
     return 4 if wide <= 4 else 3 if wide == 8 and spec.index == "int32" else 2
+
+
+def tile_products(dtype: str, key: str) -> int:
+    """The products of matrices that a block sorts in shared memory."""
+    bytes_ = max(itemsize(dtype), 8 if key == "uint64" else 4)
+    return BLOCK * (16 if bytes_ <= 4 else 8 if bytes_ == 8 else 4)
 
 
 def tile_length(dtype: str) -> int:
@@ -256,6 +266,36 @@ OPERATIONS = {
             ),
         ],
     ),
+    "tile_products": Operation(
+        "tile_products.cuh",
+        "TileProducts<{terms}, {dtype}, {left}, {right}, {index}, {right_index}, {result_index},"
+        " {key}, {block}, {tile_items}>::run",
+        lambda x: [
+            pointer("columns_of", f"{x.result_index}_t"),
+            pointer("values_of", _stored(x.dtype)),
+            pointer("row_counts", f"{x.result_index}_t"),
+            pointer("ends", "const int64_t"),
+            *_compressed(x),
+            pointer("right_indptr", f"const {x.right_index}_t"),
+            pointer("right_indices", f"const {x.right_index}_t"),
+            pointer("right_data", f"const {_stored(x.right)}"),
+            *_numbers("rows", "inner", "columns", "size", "right_size", "quantum", "bits",
+                      "tiles"),
+        ],
+    ),
+    "move_results": Operation(
+        "tile_products.cuh",
+        "move_results<{result}, {result_index}, {block}>",
+        lambda x: [
+            pointer("columns", f"{x.result_index}_t"),
+            _results(x),
+            pointer("columns_of", f"const {x.result_index}_t"),
+            pointer("values_of", f"const {_stored(x.dtype)}"),
+            pointer("indptr", f"const {x.result_index}_t"),
+            pointer("ends", "const int64_t"),
+            *_numbers("rows", "quantum", "tiles"),
+        ],
+    ),
     "place_results": Operation(
         "matrix_products.cuh",
         "place_results<{key}, {index}>",
@@ -309,6 +349,7 @@ def _fields(spec: ProductSpec) -> dict[str, object]:
         "right": cpp_name(spec.right) if spec.right else "",
         "index": _index(spec),
         "right_index": f"{spec.right_index}_t",
+        "result_index": f"{spec.result_index}_t",
         "lanes": spec.lanes,
         "each": spec.each,
         "together": "true" if spec.together else "false",
@@ -324,6 +365,7 @@ def _fields(spec: ProductSpec) -> dict[str, object]:
             "dtype": cpp_name(spec.dtype),
             "result": _stored(spec.dtype),
             "items": items(spec.dtype),
+            "tile_items": tile_products(spec.dtype, spec.key) // BLOCK,
         }
     return fields
 
@@ -331,7 +373,7 @@ def _fields(spec: ProductSpec) -> dict[str, object]:
 def _symbol(spec: ProductSpec) -> str:
     """A C identifier that says in a profiler what runs."""
     function = OPERATIONS[spec.operation].function
-    used = [name for name in ("index", "right_index", "key") if f"{{{name}}}" in function]
+    used = [name for name in ("index", "right_index", "result_index", "key") if f"{{{name}}}" in function]
     widths = [getattr(spec, name) for name in used]
     parts = [x for x in (spec.dtype, spec.left, spec.right, *widths) if x]
     symbol = f"gpuarray_{spec.operation}__{'_'.join(parts)}"

@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gpuarray import _array, _layout
+from gpuarray import _array, _dtypes, _layout
 from gpuarray._ops.casts import astype
 from gpuarray._ops.creation import zeros
 from gpuarray._ops.cumulative import cumsum
-from gpuarray._ops.joining import concatenate
+from gpuarray._ops.conversion import asnumpy
+from gpuarray._ops.joining import concatenate, stack
+from gpuarray._ops.math import subtract
 from gpuarray._ops.searching import searchsorted
 from gpuarray._ops.taking import take
 from gpuarray._runtime.device import current
 from gpuarray.kernels import mask as mask_kernels
-from gpuarray.kernels.sparse_product import launch
+from gpuarray.kernels.sparse_product import launch, spec
 from gpuarray.scipy.sparse import _conversions
 from gpuarray.scipy.sparse._products import _indices, upcast
 
@@ -41,6 +43,9 @@ _BYTES = 64
 
 #: Places of the result that keys can tell apart.
 _KEYS, _NARROW_KEYS = 1 << 63, 1 << 32
+
+#: Bits by which keys tell the rows of a tile apart.
+_ROW_BITS = 12
 
 
 class _Part(NamedTuple):
@@ -93,11 +98,63 @@ class _Product:
         size = self.indices._layout.size
         total = 0
         if size and self.right_indices._layout.size:
-            total = self._count(size)
+            total, most = self._count_rows()
         if not total:
             nothing = _new(0, self.index), _new(0, self.result)
             return zeros(self.rows + 1, self.index), *nothing
         index = index_of(self.index, self.index, total)
+        found = self._tiles(total, most, index)
+        return found or self._sorted(size, total, index)
+
+    def _count_rows(self) -> tuple[int, int]:
+        """The ends of the rows' products, the number of all, and the most of a row."""
+        bounds = self.right_indptr
+        lengths = subtract(bounds[1:], bounds[:-1])
+        indptr, indices = self.indptr, self.indices
+        run = launch.vector_call(
+            current.stream, indptr._layout, indices._layout, None, lengths._layout, _INT64
+        )
+        counts = run(indptr, indices, indices, lengths)
+        self.row_ends = cumsum(counts)
+        total, most = asnumpy(stack((self.row_ends[-1], counts.max())))
+        return int(total), int(most)
+
+    def _tiles(self, total: int, most: int, index: np.dtype[Any]) -> tuple[Any, Any, Any] | None:
+        """The product by tiles of rows, if the products of each row fit one."""
+        bits = max(self.columns - 1, 0).bit_length()
+        key = "uint32" if bits + _ROW_BITS <= 32 else "uint64"
+        quantum = spec.tile_products(_dtypes.code(self.result), key) - most
+        size = self.indices._layout.size
+        limit = _most_products(total, self.result.itemsize)
+        if quantum < most or size > _INT32_MAX or total > limit:
+            return None
+        tiles = total // quantum + 1
+        columns_of, values_of = _new(total, index), _new(total, self.result)
+        counts = _new(self.rows + 1, index)
+        self._call("tile_products", key, result_index=index.name)(
+            self.row_ends, self.indptr, self.indices, self.data, self.right_indptr,
+            self.right_indices, self.right_data, self.rows, self.inner, self.columns, size,
+            self.right_indices._layout.size, quantum, bits, tiles, columns_of, values_of, counts,
+        )  # fmt: skip
+        indptr = cumsum(counts, dtype=index)
+        results = int(indptr[-1])
+        indices, data = _new(results, index), _new(results, self.result)
+        if results:
+            self._call("move_results", result_index=index.name)(
+                columns_of, values_of, indptr, self.row_ends, self.rows, quantum, tiles,
+                indices, data,
+            )  # fmt: skip
+        return self._narrowed(indptr, indices, data)
+
+    def _narrowed(self, indptr: Any, indices: Any, data: Any) -> tuple[Any, Any, Any]:
+        """With the indices' dtype that the number of results asks for."""
+        wanted = index_of(self.index, self.index, data._layout.size)
+        indptr, indices = [x if x.dtype == wanted else astype(x, wanted) for x in (indptr, indices)]
+        return indptr, indices, data
+
+    def _sorted(self, size: int, total: int, index: np.dtype[Any]) -> tuple[Any, Any, Any]:
+        """The product by sorting all products."""
+        self._count(size)
         self.out_indptr = _new(self.rows + 1, index)
         found: list[tuple[Any, Any]] = []
         before = 0
@@ -105,31 +162,31 @@ class _Product:
             found.append(self._make(part, before, index))
             before += found[-1][0]._layout.size
         indices, data = found[0] if len(found) == 1 else map(concatenate, zip(*found, strict=True))
-        wanted = index_of(self.index, self.index, before)
-        indptr, indices = [
-            x if x.dtype == wanted else astype(x, wanted) for x in (self.out_indptr, indices)
-        ]
-        return indptr, indices, data
+        return self._narrowed(self.out_indptr, indices, data)
 
     def _call(
-        self, operation: str, key: str = "uint64", index: str = "", numbers: bool = True
+        self,
+        operation: str,
+        key: str = "uint64",
+        index: str = "",
+        numbers: bool = True,
+        result_index: str = "int32",
     ) -> Any:
         """The call of a step; ``numbers`` says whether it is about elements, too."""
         dtypes = (self.result, self.data.dtype, self.right_data.dtype) if numbers else (None,) * 3
         return launch.matrix_step_call(
             current.stream, operation, dtypes, index or self.indices.dtype.name,
-            self.right_indices.dtype.name, key,
+            self.right_indices.dtype.name, key, result_index,
         )  # fmt: skip
 
-    def _count(self, size: int) -> int:
-        """The ends of the entries' products, and the number of all."""
+    def _count(self, size: int) -> None:
+        """The ends of the entries' products."""
         counts, self.entry_rows = _new(size, _INT64), _new(size, _INT64)
         self._call("count_products", numbers=False)(
             self.indptr, self.indices, self.right_indptr, self.rows, self.inner, size,
             counts, self.entry_rows,
         )  # fmt: skip
         self.ends = cumsum(counts)
-        return int(self.ends[-1])
 
     def _parts(self, total: int) -> list[_Part]:
         """The rows that are taken at a time."""
