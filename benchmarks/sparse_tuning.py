@@ -82,17 +82,23 @@ def _seconds(work: Callable[[], Any], effort: timing.Effort) -> float:
 
 @contextmanager
 def _set(*changes: tuple[Any, str, Any]) -> Iterator[None]:
-    """Other values of modules' names, with plans made anew."""
+    """Other values of modules' names, with plans and kernels made anew."""
     patches = [mock.patch.object(*change) for change in changes]
     for one in patches:
         one.start()
-    current.stream.drop_plans()
+    _forget_kernels()
     try:
         yield
     finally:
         for one in patches:
             one.stop()
-        current.stream.drop_plans()
+        _forget_kernels()
+
+
+def _forget_kernels() -> None:
+    driver.context_synchronize()
+    current.stream.drop_plans()
+    current.stream.device.functions.clear()
 
 
 def _matrix(kind: str, count: int, size: int, dtype: str, quick: bool) -> tuple[Any, int]:

@@ -72,6 +72,31 @@ def test_rows_over_many_blocks(kind, small_shares, rng):
         np.testing.assert_array_equal(times(a, x), a @ x)
 
 
+@pytest.fixture
+def few_blocks(monkeypatch):
+    """Two blocks take all, so that each goes through many chunks."""
+    monkeypatch.setattr(launch, "_most_blocks", lambda spec, stream: 2)
+    current.stream.drop_plans()
+    yield
+    current.stream.drop_plans()
+
+
+CHUNKS = {
+    "rows of whole chunks": [TILE, 2 * TILE, 0, TILE // 2, TILE // 2, 4 * TILE],
+    "one row through many": [5, 9 * TILE, 3, 0, 2 * TILE - 1],
+    "long rows, many in a chunk": [33, 32, 40, 100] * 90,
+    "few long rows in a chunk": [TILE // 3, 2, TILE // 5] * 9,
+    "more rows than threads": [1, 0, 2] * 2500,
+}
+
+
+@pytest.mark.parametrize("name", CHUNKS)
+def test_rows_over_many_chunks(name, few_blocks, rng):
+    a = matrix(CHUNKS[name], 50, "f8", rng)
+    x = operand(50, "f8", rng)
+    np.testing.assert_array_equal(times(a, x), a @ x)
+
+
 # Small integers: sums are exact in whichever order they are made.
 @pytest.mark.parametrize("name", LENGTHS)
 def test_rows_of_any_lengths(name, rng):
@@ -166,6 +191,13 @@ def test_nothing_for_the_checkers_to_find(rng):
     with cp.cuda.check("races", "uninit", "barriers"):
         for shape in (50, (50, 3), (50, 4)):
             times(a, operand(shape, "f8", rng))
+
+
+@pytest.mark.emulator
+def test_nothing_for_the_checkers_to_find_in_many_chunks(few_blocks, rng):
+    a = matrix([3, 0, 3 * TILE, 40, 50, 600, *[1, 2] * 400], 50, "f8", rng)
+    with cp.cuda.check("races", "uninit", "barriers"):
+        np.testing.assert_array_equal(times(a, np.ones(50)), a @ np.ones(50))
 
 
 @pytest.mark.emulator

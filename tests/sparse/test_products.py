@@ -293,6 +293,26 @@ def test_rows_of_very_different_lengths(rng):
     same(ours(a).T @ ours(a), a.T @ a)
 
 
+def no_tiles(monkeypatch):
+    """No row's products fit a tile: all are sorted at once."""
+    monkeypatch.setattr(_matrix_products.spec, "tile_products", lambda dtype, key: 0)
+
+
+@pytest.mark.parametrize("dtype", slow_except(["f4"], ["f4", "f8", "c16", "?"]))
+def test_tiles_of_rows(dtype, rng, monkeypatch):
+    """Rows of many products and of few, and many without any, over the bounds of tiles."""
+    heights = np.concatenate([np.zeros(900, int), rng.integers(0, 12, 300), [60, 0, 60], [0] * 700])
+    columns = rng.integers(0, 60, heights.sum())
+    data = numbers(rng, columns.size, dtype)
+    indptr = np.concatenate([[0], np.cumsum(heights)])
+    a = scipy.sparse.csr_array((data, columns, indptr), shape=(heights.size, 60))
+    b = matrix(rng, (60, 40), 0.5, dtype)
+    product = ours(a) @ ours(b)
+    same(product, a @ b)
+    no_tiles(monkeypatch)
+    same(ours(a) @ ours(b), product.get())
+
+
 def test_products_in_parts(rng, monkeypatch):
     a, b = matrix(rng, (30, 25)), matrix(rng, (25, 20))
     whole = ours(a) @ ours(b)
@@ -304,6 +324,7 @@ def test_products_in_parts(rng, monkeypatch):
     # Rows whose keys would not fit.
     monkeypatch.undo()
     monkeypatch.setattr(_matrix_products, "_KEYS", 7 * b.shape[1])
+    no_tiles(monkeypatch)
     same(ours(a) @ ours(b), a @ b)
 
 
@@ -421,13 +442,15 @@ def test_products_of_any_shapes(seed, rows, inner, columns):
 
 
 @pytest.mark.emulator
-def test_nothing_for_the_checkers_to_find(rng):
+def test_nothing_for_the_checkers_to_find(rng, monkeypatch):
     a, b = matrix(rng, (12, 90), 0.4), matrix(rng, (90, 30), 0.4)
     x, y = ours(a), ours(b)
     dia = parts(matrix(rng, (12, 90), 0.4, format="dia"), "offsets", "data")
     bsr = parts(matrix(rng, (12, 90), 0.4, format="bsr"), "indptr", "indices", "data")
     dense = cp.asarray(numbers(rng, (90, 3), "f8"))
     with cp.cuda.check("races", "uninit", "barriers"):
+        same(x @ y, a @ b)
+        no_tiles(monkeypatch)
         got = x @ y
         _products.dia_matmat(dia, dense)
         _products.bsr_matmat(bsr, dense[:, 0])

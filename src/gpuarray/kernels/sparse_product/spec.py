@@ -86,8 +86,8 @@ def resident(spec: ProductSpec) -> int:
 
 def tile_products(dtype: str, key: str) -> int:
     """The products of matrices that a block sorts in shared memory."""
-    bytes_ = max(itemsize(dtype), 8 if key == "uint64" else 4)
-    return BLOCK * (16 if bytes_ <= 4 else 8 if bytes_ == 8 else 4)
+    widest = max(itemsize(dtype), 8 if key == "uint64" else 4)
+    return BLOCK * (64 // widest)
 
 
 def tile_length(dtype: str) -> int:
@@ -373,10 +373,13 @@ def _fields(spec: ProductSpec) -> dict[str, object]:
 def _symbol(spec: ProductSpec) -> str:
     """A C identifier that says in a profiler what runs."""
     function = OPERATIONS[spec.operation].function
-    used = [name for name in ("index", "right_index", "result_index", "key") if f"{{{name}}}" in function]
-    widths = [getattr(spec, name) for name in used]
-    parts = [x for x in (spec.dtype, spec.left, spec.right, *widths) if x]
-    symbol = f"gpuarray_{spec.operation}__{'_'.join(parts)}"
+    used = [
+        name
+        for name in ("index", "right_index", "result_index", "key")
+        if f"{{{name}}}" in function
+    ]
+    parts = [spec.dtype, spec.left, spec.right, *[getattr(spec, name) for name in used]]
+    symbol = f"gpuarray_{spec.operation}__{'_'.join(filter(None, parts))}"
     symbol += f"_{spec.lanes}x{spec.each}" if spec.lanes < 32 or spec.each > 1 else ""
     symbol += "_together" if spec.together else ""
     return symbol + ("_conjugate" if spec.conjugate else "")

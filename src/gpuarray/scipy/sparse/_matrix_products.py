@@ -1,8 +1,9 @@
 """Products of two compressed matrices.
 
 All products of elements are made, sorted by their places in the result, and added up in the order
-of the left matrix' elements. How many there are is counted first, and where they would not fit the
-device's memory they are made for some rows at a time.
+of the left matrix' elements. How many there are is counted first. Where those of each row fit a
+tile, blocks make and sort them in shared memory; else all are sorted at once, and where they would
+not fit the device's memory they are made for some rows at a time.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ import numpy as np
 
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._ops.casts import astype
+from gpuarray._ops.conversion import asnumpy
 from gpuarray._ops.creation import zeros
 from gpuarray._ops.cumulative import cumsum
-from gpuarray._ops.conversion import asnumpy
 from gpuarray._ops.joining import concatenate, stack
 from gpuarray._ops.math import subtract
 from gpuarray._ops.searching import searchsorted
@@ -76,9 +77,11 @@ def sparse_product(a: Any, b: Any) -> tuple[ndarray, ndarray, ndarray]:
 
     Notes
     -----
-    Waits for the device three times: for the number of products, that of results, and that of
-    results that are zero. Temporary memory: about 64 bytes for each product and twice its value,
-    for as many as fit the device.
+    Waits for the device twice: for the numbers of products, and for that of results. Temporary
+    memory: a result for each product. Where a row has more products than half a tile (1024 to 4096
+    of them) it waits three times: for the number of products, that of sums, and that of sums that
+    are zero; then temporary memory is about 64 bytes for each product and twice its value, for as
+    many as fit the device.
     """
     return _Product(a, b).run()
 
