@@ -12,15 +12,6 @@
 namespace gpuarray {
 
 // `length`: places of a tile. Steps of the dense operand are in elements.
-#ifndef DENSE_STORE
-#define DENSE_STORE 0
-#endif
-#ifndef DENSE_AHEAD
-#define DENSE_AHEAD 4
-#endif
-#ifndef DENSE_READ
-#define DENSE_READ 0
-#endif
 struct DenseDimensions {
     int64_t rows, inner, columns, size, tiles, length, row_step, column_step;
 };
@@ -50,12 +41,7 @@ template <class T, int LANES, int EACH, bool TOGETHER> struct LaneColumns {
             alignas(16) T words[EACH];
 #pragma unroll
             for (int v = 0; v < EACH; ++v) words[v] = values[v];
-            typedef typename Vector<T, EACH>::Access Access;
-            if constexpr (DENSE_STORE && sizeof(Access) == EACH * sizeof(T)) {
-                __stcs(reinterpret_cast<Access*>(row + first), *reinterpret_cast<const Access*>(words));
-            } else {
             Vector<T, EACH>::copy(row + first, words);
-            }
         } else {
 #pragma unroll
             for (int v = 0; v < EACH; ++v) {
@@ -72,7 +58,7 @@ struct RowProducts {
     typedef typename Terms::Word Word;
     typedef typename Stored<A>::type Left;
     typedef typename Stored<B>::type Right;
-    enum { AHEAD = DENSE_AHEAD, GROUPS = BLOCK / LANES };
+    enum { AHEAD = 4, GROUPS = BLOCK / LANES };
 
     GPUARRAY_DEVICE static void run(Result* results, const Index* indptr, const Index* indices, const Left* data,
                                     const Right* dense, Sum* carries, int64_t* carry_rows, const DenseDimensions& d) {
@@ -141,13 +127,8 @@ struct RowProducts {
                                      const Left* data, int element, int end) {
 #pragma unroll
         for (int i = 0; i < AHEAD; ++i) {
-            #if DENSE_READ
-            columns[i] = element + i < end ? __ldcs(indices + element + i) : Index(-1);
-            left[i] = element + i < end ? __ldcs(data + element + i) : Left();
-#else
             columns[i] = element + i < end ? indices[element + i] : Index(-1);
             left[i] = element + i < end ? data[element + i] : Left();
-#endif
         }
     }
 

@@ -71,25 +71,15 @@ template <class Terms, class Result> struct DotSum<Terms, Result, true> {
     GPUARRAY_DEVICE void add(Result other, Result value) { Terms::add(sum, Terms::word(other), Terms::word(value)); }
 };
 
-#ifndef STREAM
-#define STREAM 1
-#endif
-// COUNT neighbouring elements, which are read this once: they are not kept where the vector's elements are wanted.
+// COUNT neighbouring elements, which are read this once: they leave caches to the vector's.
 template <class T, int COUNT> GPUARRAY_DEVICE void read_once(T (&target)[COUNT], const T* source) {
     typedef typename Vector<T, COUNT>::Access Access;
+    static_assert(sizeof(Access) == sizeof(target), "one access");
     alignas(16) T words[COUNT];
-#pragma unroll
-    for (int i = 0; i < int(COUNT * sizeof(T) / sizeof(Access)); ++i) {
-        if constexpr (STREAM == 1 && sizeof(Access) >= 4) {
-            reinterpret_cast<Access*>(words)[i] = __ldcs(reinterpret_cast<const Access*>(source) + i);
-        } else if constexpr (STREAM == 2 && sizeof(Access) == 16) {
-            uint4 w;
-            asm volatile("ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
-                         : "=r"(w.x), "=r"(w.y), "=r"(w.z), "=r"(w.w) : "l"(source) : "memory");
-            reinterpret_cast<uint4*>(words)[i] = w;
-        } else {
-            reinterpret_cast<Access*>(words)[i] = reinterpret_cast<const Access*>(source)[i];
-        }
+    if constexpr (sizeof(Access) >= 4) {
+        *reinterpret_cast<Access*>(words) = __ldcs(reinterpret_cast<const Access*>(source));
+    } else {
+        *reinterpret_cast<Access*>(words) = *reinterpret_cast<const Access*>(source);
     }
 #pragma unroll
     for (int i = 0; i < COUNT; ++i) target[i] = words[i];

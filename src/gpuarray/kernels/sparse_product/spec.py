@@ -72,16 +72,21 @@ def items(dtype: str) -> int:
 
 
 def resident(spec: ProductSpec) -> int:
-    """Blocks of a product with a vector for which a multiprocessor's registers must suffice.
+    """Blocks for which a multiprocessor's registers must suffice.
 
-    They are all that run: each goes through a part of the matrix, with loads always under way.
+    Those of a product with a vector are all that run: each goes through a part of the matrix, with
+    loads always under way. More of them were slower on an H200.
     """
-    if spec.operation == "tile_products":
-        return 3
-    if spec.operation not in ("row_sums", "row_sums_with_dot"):
-        return 1
-    wide = itemsize(sum_dtype(spec.dtype))
-    return 4 if wide <= 4 else 3 if wide == 8 and spec.index == "int32" else 2
+    wide = itemsize(sum_dtype(spec.dtype)) if spec.dtype else 0
+    match spec.operation:
+        case "row_sums" | "row_sums_with_dot":
+            return 2 if wide == 8 else 3
+        case "row_products":
+            return 2 if wide * spec.each > 16 else 3 if wide == 16 else 4
+        case "tile_products":
+            return 3
+        case _:
+            return 1
 
 
 def tile_products(dtype: str, key: str) -> int:
