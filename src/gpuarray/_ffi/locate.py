@@ -17,8 +17,8 @@ import os
 import re
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from gpuarray._config import config
 from gpuarray.errors import LibraryNotFoundError, MixedCUDAError
@@ -29,8 +29,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class _LibraryFiles:
+class _LibraryFiles(NamedTuple):
     """Where one library is in the cu12 wheels, and its file names by CUDA major version."""
 
     wheel_12: str
@@ -110,8 +109,7 @@ _NAMED_AFTER_MAJOR = ("nvrtc", "cudart", "cublas", "nvJitLink")
 _TOOLKIT_FOLDERS = ("/usr/local/cuda", "/usr/local/cuda-*", "/opt/cuda")
 
 
-@dataclass(frozen=True)
-class _Root:
+class _Root(NamedTuple):
     """One installation of CUDA."""
 
     kind: str
@@ -156,8 +154,7 @@ class _Root:
         return f"{self.kind} of CUDA {self.major} in {self.path}"
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """One line of `report`: a library or the headers in one root."""
 
     name: str

@@ -17,10 +17,9 @@ __device__ __noinline__ double log_binomial(int64_t k, int64_t n, double p) {
 // W. Hörmann: "The generation of binomial random variates", Journal of Statistical Computation and Simulation 46 (1993),
 // algorithm BTRS; below a mean of 10 by inversion. Where successes are the greater part, failures are drawn.
 struct Binomial : ByRejection<Binomial, int64_t> {
-    enum { LARGEST = 120 };  // by inversion
     int64_t n, whole, mode;
     double given, p, mean, odds, first, b, a, log_alpha, squeezed, fraction, highest;
-    Tabled tabled;  // the terms of an inversion
+    Inversion inversion;
 
     GPUARRAY_DEVICE Binomial(int64_t n, double given)
         : n(n), given(given), p(given <= 0.5 ? given : 1 - given), mean(double(n) * p) {
@@ -42,23 +41,11 @@ struct Binomial : ByRejection<Binomial, int64_t> {
         highest = log_binomial(mode, n, p);
     }
     GPUARRAY_DEVICE bool draws_any() const { return n > 0 && given > 0 && given < 1; }
-    template <int BLOCK> GPUARRAY_DEVICE void prepare(double* table) {
-        if (!(draws_any() && mean < 10)) return;
-        const int64_t all = n;
-        const double ratio = odds;
-        const auto factor = [=](int i) { return ratio * (double(all - i) / double(i + 1)); };
-        tabled.fill_products<BLOCK>(table, first, LARGEST, factor);
+    GPUARRAY_DEVICE auto ratio() const {
+        return [ratio = odds, all = n](int k) { return ratio * double(all - (k - 1)) * INVERSES.of[k]; };
     }
-    GPUARRAY_DEVICE int64_t inverted(double rest) const {
-        double term = first;
-        int64_t k = 0;
-#pragma unroll 1
-        while (rest >= term && k < n && k < LARGEST) {
-            rest -= term;
-            ++k;
-            term = tabled.values ? tabled.values[k] : term * (odds * (double(n - (k - 1)) / double(k)));
-        }
-        return k;
+    template <int BLOCK> GPUARRAY_DEVICE void prepare(double* table) {
+        if (draws_any() && mean < 10) inversion.fill<BLOCK>(table, first, n, ratio());
     }
     GPUARRAY_DEVICE int64_t counted(int64_t k) const { return given <= 0.5 ? k : n - k; }
     template <bool QUICK> GPUARRAY_DEVICE bool attempt(const PhiloxBlock& bits, Draws&, int64_t& found) const {
@@ -67,7 +54,7 @@ struct Binomial : ByRejection<Binomial, int64_t> {
             return true;
         }
         if (mean < 10) {
-            found = counted(inverted(Draws::unit(bits.low())));
+            found = counted(inversion.at(Draws::unit(bits.low()), first, n, ratio()));
             return true;
         }
         found = counted(mode);

@@ -200,10 +200,35 @@ struct F : ByRejection<F, double> {
     }
 };
 
-struct NoncentralF : Direct<NoncentralF> {
-    GPUARRAY_DEVICE static double draw(Draws& draws, double dfnum, double dfden, double nonc) {
-        const double above = NoncentralChiSquare::draw(draws, dfnum, nonc);
-        return valid(dfden > 0, above / dfnum / (chisquare_variate(draws, dfden) / dfden));
+// Chi-square variates of a degree less above, and below, with the square of a normal one above.
+struct NoncentralF : ByRejection<NoncentralF, double> {
+    double dfnum, dfden, nonc, shift;
+    TwoGammas gammas;
+
+    GPUARRAY_DEVICE NoncentralF(double dfnum, double dfden, double nonc)
+        : dfnum(dfnum), dfden(dfden), nonc(nonc), shift(sqrt(nonc)), gammas((dfnum - 1) / 2, dfden / 2) {}
+    template <bool QUICK> GPUARRAY_DEVICE bool attempt(const PhiloxBlock& bits, Draws& more, double& found) const {
+        found = not_a_number();
+        if (!(dfnum > 0 && dfden > 0 && nonc >= 0)) return true;
+        double above, below;
+        if (!(dfnum > 1)) {
+            if (QUICK) return false;
+            above = NoncentralChiSquare::draw(more, dfnum, nonc);
+            below = chisquare_variate(more, dfden);
+        } else {
+            double one, other;
+            if (!gammas.pair.attempt<QUICK>(bits, one, other)) return false;
+            if (gammas.boosted()) {
+                gammas.lower(more, one, other);
+                one = exp(one);
+                other = exp(other);
+            }
+            const double shifted = standard_normal(more) + shift;
+            above = 2 * one + shifted * shifted;
+            below = 2 * other;
+        }
+        found = above / dfnum / (below / dfden);
+        return true;
     }
 };
 

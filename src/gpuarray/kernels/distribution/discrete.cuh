@@ -9,20 +9,33 @@
 namespace gpuarray {
 
 // A Poisson variate whose mean is a gamma variate.
-struct NegativeBinomial : Direct<NegativeBinomial> {
-    GPUARRAY_DEVICE static int64_t draw(Draws& draws, double n, double p) {
-        if (!(n > 0 && p > 0 && p <= 1)) return 0;
-        double mean = boosted_gamma(draws, n < 1 ? n + 1 : n);
-        if (n < 1) mean = exp(log(mean) - standard_exponential(draws) / n);
-        return poisson_variate(draws, mean * ((1 - p) / p));
+struct NegativeBinomial : ByRejection<NegativeBinomial, int64_t> {
+    double n, p, odds;
+    BoostedGamma boosted;
+
+    GPUARRAY_DEVICE NegativeBinomial(double n, double p) : n(n), p(p), odds((1 - p) / p), boosted(n < 1 ? n + 1 : n) {}
+    template <bool QUICK> GPUARRAY_DEVICE bool attempt(const PhiloxBlock& bits, Draws& more, int64_t& found) const {
+        found = 0;
+        if (!(n > 0 && p > 0 && p <= 1)) return true;
+        double mean;
+        if (!boosted.attempt<QUICK>(bits, more, mean)) return false;
+        if (n < 1) mean *= exp(-standard_exponential(more) / n);
+        found = poisson_variate(more, mean * odds);
+        return true;
     }
 };
 
-struct Geometric : Direct<Geometric> {
-    GPUARRAY_DEVICE static int64_t draw(Draws& draws, double p) {
-        if (!(p > 0 && p < 1)) return 1;
-        const double trials = ceil(standard_exponential(draws) / -log1p(-p));
-        return trials >= GREATEST_INT64 ? INT64_GREATEST : trials < 1 ? 1 : int64_t(trials);
+// How many trials an exponential variate is.
+struct Geometric : ByRejection<Geometric, int64_t> {
+    double p, scale;
+
+    GPUARRAY_DEVICE explicit Geometric(double p) : p(p), scale(-1 / log1p(-p)) {}
+    template <bool QUICK> GPUARRAY_DEVICE bool attempt(const PhiloxBlock& bits, Draws&, int64_t& found) const {
+        found = 1;
+        if (!(p > 0 && p < 1)) return true;
+        const double trials = ceil(exponential_of(bits.low()) * scale);
+        found = trials >= GREATEST_INT64 ? INT64_GREATEST : trials < 1 ? 1 : int64_t(trials);
+        return true;
     }
 };
 

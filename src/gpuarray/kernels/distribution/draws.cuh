@@ -134,18 +134,70 @@ struct Tabled {
         __syncthreads();
         values = table;
     }
-    // Products of a number with the factors up to each.
-    template <int BLOCK, class Function>
-    GPUARRAY_DEVICE void fill_products(double* table, double first, int count, const Function& factor) {
-        for (int i = threadIdx.x; i < count; i += BLOCK) table[i + 1] = factor(i);
-        __syncthreads();
-        if (threadIdx.x == 0) {
-            table[0] = first;
-#pragma unroll 1
-            for (int i = 0; i < count; ++i) table[i + 1] *= table[i];
+};
+
+// 1 / k
+struct Inverses {
+    enum { LENGTH = 128 };
+    double of[LENGTH];
+    constexpr Inverses() : of() {
+        for (int k = 1; k < LENGTH; ++k) of[k] = 1.0 / k;
+    }
+};
+__device__ constexpr Inverses INVERSES{};
+
+// Whole numbers from 0 on by inversion: how many of the sums of probabilities are not above a uniform variate. Term k is
+// term k - 1 times ratio(k). Sums that a block has in a table are looked up.
+struct Inversion {
+    enum { LARGEST = 120, LENGTH = 128 };
+    const double* sums = nullptr;
+    int reach = 0;  // the first step of the search among them
+
+    GPUARRAY_DEVICE static void add(double& sum, double& term, double ratio) {
+        term = __dmul_rn(term, ratio);
+        sum = __dadd_rn(sum, term);
+    }
+    // By all threads of a block.
+    template <int BLOCK, class Ratio> GPUARRAY_DEVICE void fill(double* table, double first, int64_t most, const Ratio& ratio) {
+        double* const ratios = table + LENGTH + 1;
+        for (int k = threadIdx.x; k < LENGTH; k += BLOCK) {
+            ratios[k] = k > 0 && k < most ? ratio(k) : 0;
+            table[k] = 2;
         }
         __syncthreads();
-        values = table;
+        if (threadIdx.x == 0) {
+            double sum = first, term = first;
+            int k = 0;
+            // A uniform variate is at most 1 - 2^-53.
+#pragma unroll 1
+            for (; k < most && k < LARGEST; add(sum, term, ratios[++k])) {
+                table[k] = sum;
+                if (sum > 1 - 0x1p-53) break;
+            }
+            int step = 1;  // the greatest power of two up to the greatest number
+            while (2 * step <= k) step *= 2;
+            table[LENGTH] = k ? step : 0;
+        }
+        __syncthreads();
+        sums = table;
+        reach = int(table[LENGTH]);
+    }
+    template <class Ratio> GPUARRAY_DEVICE int64_t at(double u, double first, int64_t most, const Ratio& ratio) const {
+        int k = 0;
+        if (sums) {
+#pragma unroll 1
+            for (int step = reach; step; step /= 2) {
+                if (sums[k + step - 1] <= u) k += step;
+            }
+            return k;
+        }
+        double sum = first, term = first;
+#pragma unroll 1
+        while (sum <= u && k < most && k < LARGEST) {
+            ++k;
+            add(sum, term, ratio(k));
+        }
+        return k;
     }
 };
 

@@ -91,10 +91,9 @@ const int64_t INT64_GREATEST = 9223372036854775807ll;
 // W. Hörmann: "The transformed rejection method for generating Poisson random variables", Insurance: Mathematics and
 // Economics 12 (1993), algorithm PTRS; below a mean of 10 by inversion.
 struct Poisson : ByRejection<Poisson, int64_t> {
-    enum { LARGEST = 120 };  // by inversion
     double lam, b, a, log_alpha, squeezed, fraction, first;
     int64_t whole;
-    Tabled tabled;  // the terms of an inversion
+    Inversion inversion;
 
     GPUARRAY_DEVICE explicit Poisson(double lam) : lam(lam) {
         if (!(lam > 0 && lam < GREATEST_INT64)) return;
@@ -113,27 +112,17 @@ struct Poisson : ByRejection<Poisson, int64_t> {
     GPUARRAY_DEVICE double bound(int64_t k) const {
         return k > 0 ? log_poisson(double(k), lam) : 0.91893853320467274178 - lam;
     }
-    template <int BLOCK> GPUARRAY_DEVICE void prepare(double* table) {
-        if (!(lam > 0 && lam < 10)) return;
-        const double mean = lam;
-        tabled.fill_products<BLOCK>(table, first, LARGEST, [=](int i) { return mean / double(i + 1); });
+    GPUARRAY_DEVICE auto ratio() const {
+        return [mean = lam](int k) { return mean * INVERSES.of[k]; };
     }
-    GPUARRAY_DEVICE int64_t inverted(double rest) const {
-        double term = first;
-        int64_t k = 0;
-#pragma unroll 1
-        while (rest >= term && k < LARGEST) {
-            rest -= term;
-            ++k;
-            term = tabled.values ? tabled.values[k] : term * (lam / double(k));
-        }
-        return k;
+    template <int BLOCK> GPUARRAY_DEVICE void prepare(double* table) {
+        if (lam > 0 && lam < 10) inversion.fill<BLOCK>(table, first, INT64_GREATEST, ratio());
     }
     template <bool QUICK> GPUARRAY_DEVICE bool attempt(const PhiloxBlock& bits, Draws&, int64_t& k) const {
         k = 0;
         if (!(lam > 0)) return true;
         if (lam < 10) {
-            k = inverted(Draws::unit(bits.low()));
+            k = inversion.at(Draws::unit(bits.low()), first, INT64_GREATEST, ratio());
             return true;
         }
         k = INT64_GREATEST;

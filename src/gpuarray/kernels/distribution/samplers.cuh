@@ -29,11 +29,22 @@ template <class Sampler> struct Same {
 };
 template <class Sampler> struct Cycled {
     typedef Sampler Type;
+    enum { MOST = 64 };  // that a block makes once
     const double* parameters;
     uint64_t count;
+    const Sampler* made;
+
+    // By all threads of a block, with memory that it shares.
+    template <int BLOCK>
+    GPUARRAY_DEVICE static Cycled of(Sampler* made, const double* parameters, uint64_t count) {
+        if (count > MOST) return Cycled{parameters, count, nullptr};
+        for (uint32_t k = threadIdx.x; k < count; k += BLOCK) made[k] = Sampler(parameters[k]);
+        __syncthreads();
+        return Cycled{parameters, count, made};
+    }
     GPUARRAY_DEVICE Sampler at(uint64_t i) const {
         const uint64_t k = (i | count) >> 32 ? i % count : uint32_t(i) % uint32_t(count);
-        return Sampler(parameters[k]);
+        return made ? made[k] : Sampler(parameters[k]);
     }
 };
 

@@ -199,9 +199,12 @@ SAMPLERS = {
     "chisquare": ("ChiSquare", ("f8", "f4")),
     "f": ("F", ("f8", "f4")),
     "gamma": ("Gamma", ("f8", "f4")),
+    "geometric": ("Geometric", ("i8", "i4")),
     "hypergeometric": ("Hypergeometric", ("i8", "i4")),
     "log_gamma": ("LogGamma", ("f8",)),
+    "negative_binomial": ("NegativeBinomial", ("i8", "i4")),
     "noncentral_chisquare": ("NoncentralChiSquare", ("f8", "f4")),
+    "noncentral_f": ("NoncentralF", ("f8", "f4")),
     "poisson": ("Poisson", ("i8", "i4")),
     "standard_gamma": ("StandardGamma", ("f8", "f4")),
     "standard_t": ("StandardT", ("f8", "f4")),
@@ -256,7 +259,9 @@ def render_sampler(spec: SamplerSpec) -> KernelSource:
     struct = SAMPLERS[spec.name][0]
     if spec.cycled:
         given = [pointer("row", "const double"), number("length", "uint64_t")]
-        body, samplers = "", f"Cycled<{struct}>{{row, length}}"
+        body = f"    __shared__ uint64_t made[Cycled<{struct}>::MOST * sizeof({struct}) / 8];\n"
+        body += f"    {struct}* const all = reinterpret_cast<{struct}*>(made);\n"
+        samplers = f"Cycled<{struct}>::of<{SAMPLER_BLOCK}>(all, row, length)"
     else:
         given = [scalar(f"p{i}", x) for i, x in enumerate(codes)]
         body = f"    {struct} sampler({', '.join([x.name for x in given])});\n"
