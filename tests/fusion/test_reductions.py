@@ -33,16 +33,34 @@ def fused(monkeypatch):
 
 @pytest.fixture
 def computed(monkeypatch):
-    """The reductions whose operand is computed where they read it."""
+    """Of the reductions that are planned whether they compute their operand."""
     found = []
 
-    def reducing(*args, **options):
-        made = make(*args, **options)
-        found.append(bool(made))
-        return made
+    def pays(kernel):
+        found.append(decide(kernel))
+        return found[-1]
 
-    make = prologues.reducing
-    monkeypatch.setattr(prologues, "reducing", reducing)
+    decide = prologues.pays
+    monkeypatch.setattr(prologues, "pays", pays)
+    return found
+
+
+@pytest.fixture
+def ran(monkeypatch):
+    """The kernels of each sequence that runs."""
+    found = []
+
+    def fused_of(plan, stream):
+        call = make(plan, stream)
+
+        def run(batch):
+            found.append([x.name for x in plan.kernels])
+            call(batch)
+
+        return run
+
+    make = running._fused
+    monkeypatch.setattr(running, "_fused", fused_of)
     return found
 
 
@@ -56,11 +74,11 @@ def check(expression, function, arrays, **options):
     """Compare with the reduction of the stored result, bit by bit."""
     with cp.fusion("off"):
         expected = function(expression(*arrays), **options).get()
-    for _ in range(2):  # the first time its kernel is made, when nothing is recorded any more
-        x = expression(*arrays)
-        found = function(x, **options).get()
-        assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
-        assert found.tobytes() == expected.tobytes()
+    for _ in range(2):  # to plan the reduction runs what is recorded
+        result = function(expression(*arrays), **options)
+    found = result.get()
+    assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+    assert found.tobytes() == expected.tobytes()
 
 
 def broadcast(x, y, row, column, single):
@@ -123,6 +141,61 @@ def test_several_blocks_share_a_result(computed):
     assert computed == [True] * 3
 
 
+def softmax(xp, x):
+    e = xp.exp(x - x.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+def layer_norm(xp, x):
+    centred = x - x.mean(axis=-1, keepdims=True)
+    return centred / xp.sqrt(x.var(axis=-1, keepdims=True) + 1e-5)
+
+
+def standardised(xp, x):
+    return (x - x.mean()) / x.std()
+
+
+def distances(xp, x):
+    y = x * 2
+    return xp.sqrt(((y - y.min(axis=0)) ** 2).sum(axis=1)), y
+
+
+CHAINS = {
+    softmax: ["max", "subtract_exp_sum", "subtract_exp_divide"],
+    layer_norm: ["mean", "var", "add_sqrt", "subtract_divide"],
+    standardised: ["mean", "std", "subtract_divide"],
+    distances: ["multiply", "min", "subtract_power_sum", "sqrt"],
+}
+
+
+@pytest.mark.parametrize("function", CHAINS)
+@pytest.mark.parametrize("least", [0, 1 << 12])
+def test_reductions_are_recorded(ran, monkeypatch, function, least):
+    monkeypatch.setattr(deferred, "LEAST_BYTES", least)
+    x = operands((40, 130))[0]
+    with cp.fusion("off"):
+        expected = function(cp, x)
+    found = function(cp, x)
+    assert ran == []
+    if not isinstance(found, tuple):
+        expected, found = (expected,), (found,)
+    for one, other in zip(expected, found):
+        assert one.get().tobytes() == other.get().tobytes()
+    assert ran == [CHAINS[function]]
+
+
+def test_warnings_and_errors_of_reductions_come_at_once():
+    x = operands((40, 130))[0]
+    y = x * 2
+    with pytest.warns(RuntimeWarning, match="Degrees of freedom"):
+        y.var(axis=0, ddof=40)
+    with pytest.raises(np.exceptions.AxisError):
+        (x * 2).sum(axis=2)
+    with pytest.raises(TypeError):
+        (x * 2).var(ddof="1")
+    assert y.max(axis=0).get().tobytes() == y.get().max(axis=0).tobytes()
+
+
 def test_compiled_in_the_background(computed):
     arrays = operands((1 << 15,))
     with cp.fusion("off"):
@@ -131,7 +204,7 @@ def test_compiled_in_the_background(computed):
         for _ in range(3):
             assert (arrays[0] * arrays[1]).std().get() == expected
             running.wait()
-    assert computed == [True, True]
+    assert computed == [True]  # the plan that the thread has made
 
 
 def test_the_checkers_find_nothing():

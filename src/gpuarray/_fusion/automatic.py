@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gpuarray import _array, _dtypes
 from gpuarray._config import FUSION_MODES, config
 from gpuarray._fusion import deferred, recorders, running
 from gpuarray._fusion.deferred import Deferred
-from gpuarray._fusion.steps import Step
+from gpuarray._fusion.steps import Reduced, Step
 from gpuarray._layout import Layout
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime import recording
@@ -32,17 +34,55 @@ def recorder(
     stream: Stream,
 ) -> Callable[..., Any]:
     """As :class:`gpuarray._runtime.recording.Recorder` describes it."""
+    if not _is_recorded_on(stream) or not _is_plain(inputs, layout):
+        return make()
+    if given and not _is_apart(layout):
+        return make()
+    noted = _noted_on(stream)
+    is_small = layout.nbytes < deferred.LEAST_BYTES
+    if is_small and (given or noted.small.isdisjoint(inputs)):
+        return make()
+    if is_small:
+        noted.add_small(layout)
+    step = Step(make, name, expression, inputs, layout)
+    return recorders.recorder_of(step, noted, given, only_pending=is_small)
+
+
+def reduction_recorder(
+    make: Callable[[], Callable[..., Any]],
+    function: Any,
+    operand: Layout,
+    layout: Layout,
+    options: tuple[Any, ...],
+    numbers: tuple[np.dtype, ...],
+    stream: Stream,
+) -> Callable[..., Any]:
+    """As :class:`gpuarray._runtime.recording.ReductionRecorder` describes it."""
+    if operand.nbytes < deferred.LEAST_BYTES or not operand.size or not _is_recorded_on(stream):
+        return make()
+    if operand.dtype.kind not in "biufc" or not _is_plain((operand, *numbers), layout):
+        return make()
+    noted = _noted_on(stream)
+    if layout.nbytes < deferred.LEAST_BYTES:
+        noted.add_small(layout)
+    step = Reduced(make, function, options, (operand, *numbers), layout)
+    return recorders.recorder_of(step, noted)
+
+
+def _is_recorded_on(stream: Stream) -> bool:
+    """Whether operations that are planned for a stream now may be recorded."""
     kind = stream.plan_kind
     # Hooks and allocators of the user's see each operation; a trace sees what runs without it.
     is_watched = kind & (ASKING | HOOKED) and not kind & WATCHED
-    if layout.nbytes < deferred.LEAST_BYTES or is_watched or stream.ongoing_capture:
-        return make()
-    if config.debug or not _is_plain(inputs, layout) or (given and not _is_apart(layout)):
-        return make()
-    noted = stream.deferred
+    return not (is_watched or stream.ongoing_capture or config.debug)
+
+
+def _noted_on(stream: Stream) -> Deferred:
+    """What is recorded on a stream."""
+    noted: Deferred | None = stream.deferred
     if noted is None:
-        noted = stream.deferred = Deferred(stream, running.run, running.reduce)
-    return recorders.recorder_of(Step(make, name, expression, inputs, layout), noted, given)
+        noted = stream.deferred = Deferred(stream, running.run)
+    return noted
 
 
 def _is_plain(inputs: Sequence[Any], layout: Layout) -> bool:
@@ -83,6 +123,7 @@ def set_mode(wanted: str) -> None:
         _array.ArrayBase.__getattr__ = deferred.memory_of  # type: ignore[attr-defined]
         Stream.__getattr__ = deferred.handle_of  # type: ignore[attr-defined]
         recording.recorder = recorder
+        recording.reduction_recorder = reduction_recorder
         for stream in list(streams.values()):
             stream.drop_plans()  # those that were made before record nothing
 

@@ -11,12 +11,14 @@ compiled alike, without contraction.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from gpuarray import _layout
+from gpuarray._fusion import prologues
 from gpuarray._fusion.planning import rewrite
-from gpuarray._fusion.steps import Use
+from gpuarray._fusion.steps import Reduced, Use
 from gpuarray._layout import Layout
 from gpuarray._runtime.places import of_some
 from gpuarray._runtime.plan_kinds import WATCHED
@@ -52,6 +54,9 @@ class Kernel(NamedTuple):
         Of each the array in memory that it is stored to, as in ``takes``; None for a new one.
     computes : tuple of int
         The operations that it does.
+    reduction : Reduced, optional
+        What reduces elements of the expression: then there is one, and the reduction's own scalars
+        are the last that are taken.
     """
 
     name: str
@@ -62,6 +67,7 @@ class Kernel(NamedTuple):
     outputs: tuple[Layout, ...]
     targets: tuple[int | None, ...]
     computes: tuple[int, ...]
+    reduction: Reduced | None = None
 
 
 class Plan:
@@ -126,10 +132,13 @@ class Plan:
         self._inside: dict[int, frozenset[int]] = {}
         self._reads: dict[int, frozenset[int]] = {}
         for i in sorted(needed):
-            shape = uses[i].step.layout.shape
+            step = uses[i].step
             before = [x for x in uses[i].operands if x is not None and x >= 0]
             for x in before:
-                if uses[x].step.layout.shape != shape:
+                if isinstance(step, Reduced):
+                    if x in self.targets:
+                        self._cut.add(x)
+                elif uses[x].step.layout.shape != step.layout.shape:
                     self._cut.add(x)
             while True:
                 inside, reads = self._extent(i)
@@ -138,6 +147,11 @@ class Plan:
                     break
                 self._cut.add(max(rest, key=lambda x: len(self._inside[x])))
             self._inside[i], self._reads[i] = inside, reads
+            if isinstance(step, Reduced):
+                if rest and not prologues.pays(self._kernel([i], frozenset(self._cut))):
+                    self._cut.update(rest)
+                    self._inside[i], self._reads[i] = self._extent(i)
+                self._cut.add(i)
         self.stored = self._cut | {i for i in needed if self.wanted[i]}
 
     def _extent(self, i: int) -> tuple[frozenset[int], frozenset[int]]:
@@ -155,24 +169,37 @@ class Plan:
     def _groups(self) -> list[list[int]]:
         """The stored results of each kernel, in an order in which they can run."""
         groups: list[list[int]] = []
-        where: dict[int, int] = {}
         for i in sorted(self.stored):
-            first = max([where[x] + 1 for x in self._reads[i] if x >= 0], default=0)
+            # It comes behind the last group that it reads from.
+            first = max([g + 1 for g in self._which(groups, self._reads[i])], default=0)
             if i in self.targets:
-                readers = [x for x in where if self.targets[i] in self._reads[x]]
-                first = max([first, *[where[x] for x in readers]])
-            for g in range(first, len(groups)):
-                if self._joins(i, groups[g]):
-                    groups[g].append(i)
-                    where[i] = g
+                readers = [x for x in self._reads if self.targets[i] in self._reads[x]]
+                first = max([first, *self._which(groups, readers)])
+            for g, group in enumerate(groups):
+                if self._joins(i, group) and (g >= first or self._can_wait(group, groups[g + 1 :])):
+                    group.append(i)
+                    if g < first:
+                        groups.append(groups.pop(g))
                     break
             else:
-                where[i] = len(groups)
                 groups.append([i])
+        where = {x: g for g, group in enumerate(groups) for x in group}
         for i, target in self.targets.items():
             if any(where[x] > where[i] for x in where if target in self._reads[x]):
                 self.in_order = False
         return groups
+
+    @staticmethod
+    def _which(groups: Sequence[Sequence[int]], numbers: Collection[int]) -> list[int]:
+        """The groups that have some of these results."""
+        return [g for g, group in enumerate(groups) if any(x in group for x in numbers)]
+
+    def _can_wait(self, group: Sequence[int], behind: Sequence[Sequence[int]]) -> bool:
+        """Whether a group may run behind others that came after it."""
+        others = list(chain(*behind))
+        if any(x in self.targets for x in (*group, *others)):
+            return False
+        return self._of_all(self._reads, others).isdisjoint(group)
 
     def _layout_of(self, i: int) -> Layout:
         """The layout of a result that is stored."""
@@ -184,7 +211,10 @@ class Plan:
 
     def _joins(self, i: int, group: Sequence[int]) -> bool:
         """Whether a result is computed by the kernel of others, with which it shares operands."""
-        if self.uses[group[0]].step.layout.shape != self.uses[i].step.layout.shape:
+        one, other = self.uses[group[0]].step, self.uses[i].step
+        if isinstance(one, Reduced) or isinstance(other, Reduced):
+            return False
+        if one.layout.shape != other.layout.shape:
             return False
         if i in self.targets or any(x in self.targets for x in group):
             # Each thread reads the elements that it stores: those of all results lie alike.
@@ -243,8 +273,8 @@ class Plan:
 
             done[i] = rewrite(use.step.expression, replace, {})
             names.append(use.step.name)
-        return Kernel(
-            "_".join(dict.fromkeys(names))[:60],
+        kernel = Kernel(
+            "_".join(dict.fromkeys(names))[-60:],
             tuple([done[i] for i in group]),
             tuple(inputs),
             tuple(takes),
@@ -253,6 +283,14 @@ class Plan:
             tuple([self.targets.get(i) for i in group]),
             tuple(sorted(done)),
         )
+        step = uses[group[0]].step
+        if isinstance(step, Reduced):
+            own = [(self._scalars[group[0], k],) for k in range(1, len(step.inputs))]
+            kernel = prologues.arranged(kernel)._replace(reduction=step)
+            return kernel._replace(
+                inputs=(*kernel.inputs, *step.inputs[1:]), takes=(*kernel.takes, *own)
+            )
+        return kernel
 
 
 def _steps(layout: Layout) -> tuple[int, ...]:
@@ -262,17 +300,23 @@ def _steps(layout: Layout) -> tuple[int, ...]:
 
 def make_call(kernel: Kernel, stream: Stream) -> Callable[..., Any]:
     """The call of a kernel: takes its inputs and targets, returns its results."""
-    run = elementwise.launch.make_call(
-        kernel.name,
-        kernel.expressions,
-        kernel.inputs,
-        kernel.outputs,
-        [x is not None for x in kernel.targets],
-        stream,
-    )
+    if kernel.reduction is not None:
+        run = prologues.make_call(kernel, kernel.reduction, stream)
+    else:
+        run = elementwise.launch.make_call(
+            kernel.name,
+            kernel.expressions,
+            kernel.inputs,
+            kernel.outputs,
+            [x is not None for x in kernel.targets],
+            stream,
+        )
     return of_some(run, kernel.computes) if stream.plan_kind & WATCHED else run
 
 
 def load(kernel: Kernel, stream: Stream) -> None:
     """Compile and load a kernel, whose call is made later."""
+    if kernel.reduction is not None:
+        prologues.make_call(kernel, kernel.reduction, stream, only_load=True)
+        return
     elementwise.launch.plan(kernel.name, kernel.expressions, kernel.inputs, kernel.outputs, stream)

@@ -35,7 +35,7 @@ from gpuarray._runtime.pool import Allocation, Block
 from gpuarray._runtime.stream import PLAN_LIMIT, Stream
 from gpuarray._ufunc.function import ufunc
 from gpuarray.kernels.reduction.moments import Deviation
-from gpuarray.kernels.reduction.rules import ArgReduction, CountReduction, Reduction
+from gpuarray.kernels.reduction.rules import ArgReduction, Reduction
 
 #: From so many bytes of the result on an operation is recorded: then its kernel takes longer than
 #: the call.
@@ -44,9 +44,6 @@ LEAST_BYTES = 4 << 20
 MOST_OPERATIONS = 64
 #: Sequences of operations that a stream knows at most.
 MOST_SEQUENCES = 4096
-
-#: What computes its operand where it reads it.
-_REDUCTIONS = (Reduction, CountReduction, ArgReduction, Deviation)
 
 #: The descriptors of the attributes that an array without memory lacks.
 _slots: dict[str, Any] = {name: vars(_array.ArrayBase)[name] for name in ("_memory", "_pointer")}
@@ -165,8 +162,6 @@ class Deferred:
     arrays, leaves, scalars
         As of a `Batch`, arrays and scalars by their numbers; behind those of the operations there
         may be what does not matter.
-    reduced : set of int
-        Operations whose results a reduction has computed for itself.
     numbers : dict
         The operations whose results are pending, by the identity of those arrays.
     places : dict
@@ -176,24 +171,25 @@ class Deferred:
         exist.
     batches : tuple of Batch
         What is about to run, or could not.
+    small : set of Layout
+        Layouts of small results of reductions, and of what follows from them: operations on them
+        are recorded if they are pending, so that a sequence does not end there.
     """
 
     __slots__ = (
         "__weakref__", "_argument", "_handle", "_plans", "_runner", "_sequences", "arrays",
         "batches", "begun", "held", "leaf_numbers", "leaves", "lock", "memories", "most", "node",
-        "numbers", "places", "reduced", "root", "run_recorded", "run_reduction", "scalars",
-        "storing", "stream", "table",
+        "numbers", "places", "root", "run_recorded", "scalars", "small", "storing", "stream",
+        "table",
     )  # fmt: skip
 
     def __init__(
         self,
         stream: Stream,
         run_recorded: Callable[[Stream, Batch], None],
-        run_reduction: Callable[..., Any],
     ):
         self.stream = stream
         self.run_recorded = run_recorded
-        self.run_reduction = run_reduction
         self.lock = _lock
         self.batches: tuple[Batch, ...] = ()
         #: Whether the stream lacks what it lacks then.
@@ -202,6 +198,7 @@ class Deferred:
         self._runner = 0
         self.table: dict[Any, Any] = {}
         self.storing: dict[Any, Any] = {}
+        self.small: set[Layout] = set()
         self.root = Node()
         self._sequences = 0
         # Functions that record have these objects, which stay the same.
@@ -211,7 +208,6 @@ class Deferred:
         self.leaf_numbers: dict[tuple[int, Layout], int] = {}
         self.scalars: dict[int, Any] = {}
         self.places: dict[int, Place] = {}
-        self.reduced: set[int] = set()
         #: Memory that is read by its identity, and how many references to it there are when nobody
         #: else has it.
         self.memories: dict[int, tuple[Any, int]] = {}
@@ -233,7 +229,6 @@ class Deferred:
         self.leaves.clear()
         self.scalars.clear()
         self.places.clear()
-        self.reduced.clear()
         self.memories.clear()
         #: Bytes of the memory, and what running at once would have held at most, at least.
         self.held = self.most = 0
@@ -399,6 +394,8 @@ class Deferred:
                         self._plans[key] = plan
                 if self._runner:
                     return plan
+                if plan is not None and self._follows(key) and not recording.records(plan):
+                    return None  # the plan that is there would read what is pending
                 if plan is not None:
                     plan = self._meanwhile(key, plan)
                 elif _only_reads(key):
@@ -409,8 +406,15 @@ class Deferred:
             plan = stream.plans.get(key)
             return stream.older_plan(key) if plan is None else plan
 
+    def _follows(self, key: tuple) -> bool:
+        """Whether a key is an operation's on the small results of reductions."""
+        return isinstance(key[0], ufunc) and not self.small.isdisjoint(key) and _only_reads(key)
+
     def keep(self, key: tuple, plan: Any) -> None:
         """Keep a plan that was made while something is recorded."""
+        if getattr(plan, "only_meanwhile", False):
+            self._meanwhile(key, plan)
+            return
         if len(self._plans) >= PLAN_LIMIT:
             self.stream.older_plans, self._plans = self._plans, {}
         self._plans[key] = plan
@@ -423,9 +427,6 @@ class Deferred:
         None for one that stores to arrays that exist, or is to read some that are stored to.
         """
         recorded = recording.records(plan)
-        if type(key[0]) in _REDUCTIONS and _only_reads(key):
-            plan = self._reducing(key, plan)  # those derived from it compute something else
-            recorded = True
         if recorded or _only_reads(key):
             for table in [self.table, self.storing] if recorded else [self.table]:
                 if len(table) >= PLAN_LIMIT:
@@ -435,26 +436,18 @@ class Deferred:
                 return plan
         return None
 
-    def _reducing(self, key: tuple, plan: Callable[..., Any]) -> Callable[..., Any]:
-        """The plan of a reduction, which reads what its operand is computed from."""
-        layout = key[1]
-
-        def reduce(a: Any, *numbers: Any) -> Any:
-            with self.lock:
-                number = self.numbers.get(id(a))
-                if number is None or self.node.at(number).step.layout is not layout:
-                    if self.stream.plans is self.storing:
-                        self.run()
-                    return plan(a, *numbers)
-                return self.run_reduction(self, number, key, plan, *numbers)
-
-        return reduce
+    def add_small(self, layout: Layout) -> None:
+        """Have operations on arrays of a layout planned anew while something is recorded."""
+        if len(self.small) >= PLAN_LIMIT:
+            self.small.clear()
+        self.small.add(layout)
 
     def forget_plans(self) -> None:
         """Run what is recorded, before the stream has other plans."""
         self.run()
         self.table.clear()
         self.storing.clear()
+        self.small.clear()
         self.root, self._sequences = Node(), 0
         self._clear()
 

@@ -7,16 +7,19 @@ would read them from memory: it has the same bits (gpuarray.kernels.reduction.co
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from gpuarray._fusion import chains
 from gpuarray._fusion.planning import rewrite
-from gpuarray._fusion.steps import Use
 from gpuarray._layout import Layout
+from gpuarray._runtime.stream import Stream
 from gpuarray.kernels.generator.expressions import Expression, Input, Scalar
 from gpuarray.kernels.generator.operations import HUGE
 from gpuarray.kernels.generator.render import Body
 from gpuarray.kernels.reduction.computed import Source, arrange
+
+if TYPE_CHECKING:
+    from gpuarray._fusion.chains import Kernel
+    from gpuarray._fusion.steps import Reduced
 
 #: How many bytes of operands a thread may hold for an element: it has some elements in flight, and
 #: what does not fit into registers goes to memory.
@@ -26,53 +29,59 @@ MOST_BYTES = 32
 MOST_APART = 16
 
 
-class Reducing(NamedTuple):
-    """The call of a reduction over an expression, and what it takes: see `Kernel`."""
-
-    run: Callable[..., Any]
-    takes: tuple[Any, ...]
-
-
-def reducing(
-    function: Any, uses: tuple[Use, ...], options: tuple[Any, ...], only_load: bool = False
-) -> Reducing | Literal[False]:
-    """The call that reduces the result of the last operation; False where it is stored first.
-
-    ``options`` are the reduction's own: axis, keepdims, and what more it has. With ``only_load``
-    the kernel is compiled and loaded, as another thread may do.
-    """
-    layout = uses[-1].step.layout
-    plan = chains.Plan(uses, [False] * (len(uses) - 1) + [True])
-    if len(plan.kernels) != 1 or not layout.size:
-        return False
-    (kernel,) = plan.kernels
+def arranged(kernel: Kernel) -> Kernel:
+    """A kernel whose arrays are in front of its numbers."""
     arrays = [i for i, x in enumerate(kernel.inputs) if isinstance(x, Layout)]
-    numbers = [i for i in range(len(kernel.inputs)) if i not in arrays]
-    place = {i: k for k, i in enumerate([*arrays, *numbers])}
+    order = [*arrays, *[i for i in range(len(kernel.inputs)) if i not in arrays]]
+    place = {i: k for k, i in enumerate(order)}
 
     def replace(node: Any) -> Expression:
         kind = Input if isinstance(node, Input) else Scalar
         return kind(place[node.index], node.dtype)
 
-    source = Source(
-        rewrite(kernel.expressions[0], replace, {}),
-        tuple([kernel.inputs[i] for i in arrays]),
-        tuple([kernel.inputs[i] for i in numbers]),
+    done: dict[int, Expression] = {}
+    return kernel._replace(
+        expressions=tuple([rewrite(x, replace, done) for x in kernel.expressions]),
+        inputs=tuple([kernel.inputs[i] for i in order]),
+        takes=tuple([kernel.takes[i] for i in order]),
+    )
+
+
+def make_call(
+    kernel: Kernel, step: Reduced, stream: Stream, only_load: bool = False
+) -> Callable[..., Any]:
+    """The call of a reduction's kernel, which takes its inputs.
+
+    With ``only_load`` the kernel is compiled and loaded, as another thread may do.
+    """
+    source = _source_of(kernel, step, stream, only_load)
+    if isinstance(source.expression, Input):
+        return step.run  # its operand is in memory
+    return step.function.computed_call(step.inputs[0], source, *step.options)
+
+
+def _source_of(
+    kernel: Kernel, step: Reduced, stream: Stream | None, only_load: bool = False
+) -> Source:
+    inputs = kernel.inputs[: len(kernel.inputs) - (len(step.inputs) - 1)]
+    return Source(
+        kernel.expressions[0],
+        tuple([x for x in inputs if isinstance(x, Layout)]),
+        tuple([x for x in inputs if not isinstance(x, Layout)]),
+        stream,
         only_load,
     )
-    if not pays(source, layout):
-        return False
-    run = function.computed_call(layout, source, *options)
-    return Reducing(run, tuple([kernel.takes[i] for i in [*arrays, *numbers]]))
 
 
-def pays(source: Source, layout: Layout) -> bool:
+def pays(kernel: Kernel) -> bool:
     """Whether elements are as quick to compute as to read."""
+    step = kernel.reduction
+    assert step is not None
+    source = _source_of(kernel, step, None)
     if sum([x.itemsize for x in source.arrays]) > MOST_BYTES:
         return False
-    arranged = arrange(source, layout)
-    computed = arranged.computed
-    for strides, i in zip(arranged.strides, computed.apart):
+    found = arrange(source, step.inputs[0])
+    for strides, i in zip(found.strides, found.computed.apart):
         if abs(strides[-1]) * source.arrays[i].itemsize > MOST_APART:
             return False
     body = Body()

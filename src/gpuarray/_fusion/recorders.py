@@ -30,7 +30,9 @@ def enable(on: bool) -> None:
     enabled = _scope["enabled"] = on
 
 
-def recorder_of(step: Step, noted: Deferred, given: bool) -> Callable[..., Any]:
+def recorder_of(
+    step: Step, noted: Deferred, given: bool = False, only_pending: bool = False
+) -> Callable[..., Any]:
     """A function that records a step and returns its result without memory.
 
     Parameters
@@ -41,6 +43,8 @@ def recorder_of(step: Step, noted: Deferred, given: bool) -> Callable[..., Any]:
         What is recorded on its stream.
     given : bool
         Whether the caller passes the output, last.
+    only_pending : bool
+        Whether it is recorded only where an operand is pending, and else done at once.
     """
 
     def run(*operands: Any) -> Any:
@@ -55,7 +59,17 @@ def recorder_of(step: Step, noted: Deferred, given: bool) -> Callable[..., Any]:
         *[x for x in step.inputs if isinstance(x, Layout)], *[slot for _, slot in step.checks],
     )  # fmt: skip
     record.records = True  # type: ignore[attr-defined]  # functions take attributes
-    return record
+    if not only_pending:
+        return record
+
+    def follow(*operands: Any) -> Any:
+        numbers = noted.numbers
+        if any(id(x) in numbers for x in operands):
+            return record(*operands)
+        return run(*operands)
+
+    follow.records = follow.only_meanwhile = True  # type: ignore[attr-defined]
+    return follow
 
 
 def _refuses() -> bool:

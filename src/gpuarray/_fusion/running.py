@@ -9,14 +9,13 @@ from __future__ import annotations
 import atexit
 import threading
 from collections.abc import Callable, Collection
-from functools import partial
 from typing import Any
 
 from gpuarray import _fork, _log
 from gpuarray._ffi import driver
-from gpuarray._fusion import chains, prologues
+from gpuarray._fusion import chains
 from gpuarray._fusion.chains import Plan
-from gpuarray._fusion.deferred import Batch, Deferred
+from gpuarray._fusion.deferred import Batch
 from gpuarray._fusion.steps import Node
 from gpuarray._runtime.device import Device, current
 from gpuarray._runtime.stream import Stream
@@ -87,38 +86,6 @@ def _call_of(
         call = _one_by_one
     node.calls[wanted] = call
     return call
-
-
-def reduce(
-    deferred: Deferred, number: int, key: tuple, plan: Callable[..., Any], *numbers: Any
-) -> Any:
-    """Reduce a result that is not computed; ``plan`` does it for one that is."""
-    array = deferred.arrays[number]
-    if number in deferred.reduced:  # the second time it is quicker to read it
-        return plan(array, *numbers)
-    stream = deferred.stream
-    node = deferred.node.before(number + 1)
-    found = node.reductions.get(key)
-    if found is None or type(found) is _Compiling:
-        compiling, found = found, None
-        function, _, *options = key
-        make = partial(prologues.reducing, function, node.uses(), tuple(options))
-        if compiling is None:
-            load = partial(make, only_load=True)
-            compiling = node.reductions[key] = _Compiling(stream.device, load)
-            if not immediate:
-                _compile_later(compiling)
-        result = plan(array, *numbers)
-        # Its call is made when nothing is recorded any more: it needs the stream's handle.
-        if immediate or compiling.done:
-            node.reductions[key] = make()
-        return result
-    if found is False:
-        return plan(array, *numbers)
-    deferred.reduced.add(number)
-    leaves, scalars = deferred.leaves, deferred.scalars
-    taken = [scalars[x[0]] if type(x) is tuple else leaves[~x] for x in found.takes]
-    return found.run(*taken, *numbers)
 
 
 def _fused(plan: Plan, stream: Stream) -> Callable[[Batch], None]:

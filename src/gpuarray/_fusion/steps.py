@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from gpuarray import _dtypes
 from gpuarray._ffi import driver
 from gpuarray._layout import Layout
 from gpuarray._runtime.launch import scalar_slot
-from gpuarray.kernels.generator.expressions import Expression
+from gpuarray.kernels.generator.expressions import Expression, Input
 
 
 class Step:
@@ -64,6 +65,43 @@ class Step:
         return run(*operands)
 
 
+#: What users call the reductions of ufuncs.
+_NAMES = {
+    "add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_or": "any",
+    "logical_and": "all",
+}  # fmt: skip
+
+
+class Reduced(Step):
+    """The plan of a reduction.
+
+    Its expression is its operand's. Scalars among its inputs are its own.
+
+    Attributes
+    ----------
+    function : Reduction, CountReduction, ArgReduction or Deviation
+        What it is.
+    options : tuple
+        Its axis, and what else its ``computed_call`` takes.
+    """
+
+    __slots__ = ("function", "options")
+
+    def __init__(
+        self,
+        make: Callable[[], Callable[..., Any]],
+        function: Any,
+        options: tuple[Any, ...],
+        inputs: Sequence[Any],
+        layout: Layout,
+    ):
+        operand = Input(0, _dtypes.code(inputs[0].dtype))
+        name = "mean" if getattr(function, "mean", False) else function.name
+        super().__init__(make, _NAMES.get(name, name), operand, inputs, layout)
+        self.function = function
+        self.options = options
+
+
 class Use(NamedTuple):
     """An operation in a sequence: its plan, what its operands are, and where its result is stored.
 
@@ -98,12 +136,10 @@ class Node:
         The last operation that stores to an array in memory, by the number of the array.
     calls : dict
         What runs the sequence, by which of the results somebody has.
-    reductions : dict
-        What reduces the last result.
     """
 
-    __slots__ = ("_uses", "calls", "children", "most", "number", "parent", "reductions", "scalars",
-                 "stores", "use")  # fmt: skip
+    __slots__ = ("_uses", "calls", "children", "most", "number", "parent", "scalars", "stores",
+                 "use")  # fmt: skip
 
     def __init__(self, parent: Node | None = None, use: Use | None = None):
         self.parent = parent
@@ -112,7 +148,6 @@ class Node:
         self.stores: dict[int, int] = {}
         self.children: dict[tuple[Any, ...], Node] = {}
         self.calls: dict[tuple[bool, ...], Any] = {}
-        self.reductions: dict[Any, Any] = {}
         self._uses: tuple[Use, ...] | None = None
         if parent is not None and use is not None:
             self.number = parent.number + 1

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+import numpy as np
+
 from gpuarray._layout import Layout
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels.generator.expressions import Expression
@@ -45,6 +47,41 @@ class Recorder(Protocol):
 
 #: None while no program has asked for it.
 recorder: Recorder | None = None
+
+
+class ReductionRecorder(Protocol):
+    """Makes the plan that records a reduction, or the one that runs it where that is quicker.
+
+    Parameters
+    ----------
+    make : callable
+        Makes what runs it: takes the operand and its numbers.
+    function : Reduction, ArgReduction or Deviation
+        What it is.
+    operand, layout : Layout
+        The operand's and the result's.
+    options : tuple
+        What its ``computed_call`` takes.
+    numbers : tuple of dtype
+        Of the numbers that it takes behind the operand.
+    stream : Stream
+        Where it runs.
+    """
+
+    def __call__(
+        self,
+        make: Callable[[], Callable[..., Any]],
+        function: Any,
+        operand: Layout,
+        layout: Layout,
+        options: tuple[Any, ...],
+        numbers: tuple[np.dtype, ...],
+        stream: Stream,
+    ) -> Callable[..., Any]: ...
+
+
+#: None while no program has asked for it.
+reduction_recorder: ReductionRecorder | None = None
 
 
 def alike(plan: Callable[..., Any], other: Callable[..., Any]) -> Callable[..., Any]:

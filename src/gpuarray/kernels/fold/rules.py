@@ -17,6 +17,7 @@ from gpuarray._layout import Layout
 from gpuarray._namespace.called_name import called_name
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import find, static
+from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import fold, reduction
 from gpuarray.kernels.fold.launch import FoldOp
 from gpuarray.kernels.generator.expressions import Apply, Cast, Input
@@ -90,13 +91,14 @@ class OrderedReduction(Reduction):
         loop: np.dtype,
         result: np.dtype,
         initial: str | None,
-        source: Any = None,
+        source: Any,
+        stream: Stream,
     ) -> Callable:
         dtype = layouts[0].dtype
         loops = _loop(self.row, dtype, loop, None, False)
         return fold.launch.make_call(
             _computation(self.row, dtype, loops, initial), layouts[0],
-            axes[0] if axes else None, target, given, current.stream, "reduce",
+            axes[0] if axes else None, target, given, stream, "reduce",
             layouts[1] if len(layouts) == 2 else None,
         )  # fmt: skip
 

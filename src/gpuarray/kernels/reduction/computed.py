@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import replace as replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpuarray import _dtypes, _layout
 from gpuarray._dtypes import cpp_name
@@ -25,6 +25,9 @@ from gpuarray.kernels.generator.parameters import (
     structure,
 )
 from gpuarray.kernels.generator.render import CALLED, DEVICE, Body
+
+if TYPE_CHECKING:
+    from gpuarray._runtime.stream import Stream
 
 #: How an operand lies beside the array: its elements at the same places, one element for all, or
 #: along the array's fastest dimension one, neighbours, or elements that are further apart.
@@ -63,6 +66,8 @@ class Source(NamedTuple):
         They broadcast to the operand's shape.
     scalars : tuple of dtype
         Of the numbers.
+    stream : Stream, optional
+        Where to run; by default on the current one.
     only_load : bool
         Whether the kernel is to be loaded, and no call is made.
     """
@@ -70,6 +75,7 @@ class Source(NamedTuple):
     expression: Expression
     arrays: tuple[Layout, ...]
     scalars: tuple[Any, ...] = ()
+    stream: Stream | None = None
     only_load: bool = False
 
 

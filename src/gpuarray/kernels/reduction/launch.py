@@ -88,6 +88,8 @@ def make_call(
         Takes the operands, ``initial`` if there is one, the scalars, then a given output. In place
         of an operand with a source it takes the source's arrays and its numbers.
     """
+    if source is not None:
+        stream = source.stream or stream
     passed = [x for x in (op.initial, *op.scalars) if x is not None]
     if output.unaligned or any(x.unaligned for x in operands):
 

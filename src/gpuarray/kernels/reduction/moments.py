@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._dtypes import category
 from gpuarray._layout import Layout
+from gpuarray._runtime import recording
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import find, static
 from gpuarray.kernels import reduction
@@ -162,7 +164,8 @@ class Deviation:
             )
         codes = [_dtypes.code(x.dtype) for x in layouts[: 1 + given]]
         count = math.prod([layout.shape[i] for i in axes])
-        run = reduction.launch.make_call(
+        make = partial(
+            reduction.launch.make_call,
             self._computation(codes, _dtypes.code(wide), masked, count),
             layouts,
             masked,
@@ -173,8 +176,14 @@ class Deviation:
             source,
         )
         if count <= ddof:
-            return with_warning(run, "Degrees of freedom <= 0 for slice")
-        return run
+            return with_warning(make(), "Degrees of freedom <= 0 for slice")
+        recorder = recording.reduction_recorder
+        if recorder is None or source is not None or len(layouts) > 1:
+            return make()
+        if dtype is not None or out is not None:
+            return make()
+        options, numbers = (axis, keepdims, ddof), (np.dtype("f8"),)
+        return recorder(make, self, layout, target, options, numbers, current.stream)
 
     def _dtypes(self, sources: Sequence[np.dtype], dtype: Any) -> tuple[np.dtype, np.dtype]:
         """The dtypes to compute in and of the result."""

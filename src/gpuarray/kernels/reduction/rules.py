@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,10 @@ import numpy as np
 from gpuarray import _array, _calls, _dtypes, _interchange, _layout
 from gpuarray._layout import Layout
 from gpuarray._namespace.called_name import called_name
+from gpuarray._runtime import recording
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import find, static
+from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import reduction
 from gpuarray.kernels.generator.expressions import Apply, Cast, Expression, Input, Scalar
 from gpuarray.kernels.generator.operations import OPERATIONS, operation
@@ -156,13 +159,19 @@ class Reduction:
         initial = _dtypes.code(loop) if start == "given" else None
         if masked:
             layouts = [layout, broadcast_mask(self.name, layouts[1], layout.shape)]
-        run = self._make_call(
-            layouts, axes, target, out is not None, loop, result if out is None else target.dtype,
-            initial, source,
+        make = partial(
+            self._make_call, layouts, axes, target, out is not None, loop,
+            result if out is None else target.dtype, initial, source, current.stream,
         )  # fmt: skip
-        if _calls.discards_imaginary(layout.dtype, loop) or _calls.discards_imaginary(
-            loop, target.dtype
-        ):
+        discards = _calls.discards_imaginary(layout.dtype, loop)
+        discards = discards or _calls.discards_imaginary(loop, target.dtype)
+        recorder = recording.reduction_recorder
+        if recorder is not None and source is None and start == "identity" and not masked:
+            if dtype is None and out is None and not discards and type(self) in _RECORDED:
+                options = axis, keepdims
+                return recorder(make, self, layout, target, options, (), current.stream)
+        run = make()
+        if discards:
             run = _calls.with_complex_warning(run)
         if initial is not None:
             return _with_initial(run, len(layouts), loop)
@@ -179,7 +188,8 @@ class Reduction:
         loop: np.dtype,
         result: np.dtype,
         initial: str | None,
-        source: Source | None = None,
+        source: Source | None,
+        stream: Stream,
     ) -> Callable:
         """The call for an operand, and a mask behind it where there is one."""
         masked = len(layouts) == 2
@@ -190,7 +200,7 @@ class Reduction:
             axes,
             target,
             given,
-            current.stream,
+            stream,
             source,
         )
 
@@ -300,6 +310,9 @@ class CountReduction(Reduction):
         )
 
 
+#: Those that fusion may record: others compute something else.
+_RECORDED = (Reduction, CountReduction)
+
 #: The reductions of ufuncs by NumPy's names.
 REDUCTIONS = {x.name: Reduction(x.name) for x in OPERATIONS.values() if x.associative}
 
@@ -400,9 +413,14 @@ class ArgReduction:
                 ufunc, _dtypes.code(layout.dtype), _dtypes.code(layout.dtype)
             ),
         )
-        return reduction.launch.make_call(
-            op, [layout], False, axes, target, out is not None, current.stream, source
-        )
+        make = partial(
+            reduction.launch.make_call, op, [layout], False, axes, target, out is not None,
+            current.stream, source,
+        )  # fmt: skip
+        recorder = recording.reduction_recorder
+        if recorder is None or out is not None or source is not None:
+            return make()
+        return recorder(make, self, layout, target, (axis, keepdims), (), current.stream)
 
 
 def _with_initial(run: Callable, position: int, dtype: np.dtype) -> Callable:
