@@ -206,12 +206,23 @@ for _name in _OPERATORS:
 StandIn.__hash__ = None  # type: ignore[assignment]
 
 
-class sparray(StandIn):
+class _Kind(type):
+    """What arrays or matrices are: stand-ins, and SciPy's own of the host's formats."""
+
+    _scipy: Any = ()
+
+    def __instancecheck__(cls, x: Any) -> bool:
+        return super().__instancecheck__(x) or isinstance(x, cls.__dict__.get("_scipy", ()))
+
+
+class sparray(StandIn, metaclass=_Kind):
     _class = ours.sparray
+    _scipy = _SCIPY_ARRAY
 
 
-class spmatrix(StandIn):
+class spmatrix(StandIn, metaclass=_Kind):
     _class = ours.spmatrix
+    _scipy = scipy.sparse.spmatrix
 
 
 #: Dtypes that no device has, which SciPy's classes list for their tests.
@@ -222,7 +233,7 @@ CLASSES: dict[str, Any] = {}
 for _name in FORMATS:
     for _kind, _base in (("array", sparray), ("matrix", spmatrix)):
         _full = f"{_name}_{_kind}"
-        CLASSES[_full] = type(_full, (_base,), {"_class": getattr(ours, _full)})
+        CLASSES[_full] = _Kind(_full, (_base,), {"_class": getattr(ours, _full)})
 
 
 def _stand_in(x: Any) -> Any:
@@ -255,6 +266,13 @@ for _name in ours.__all__:
             for _module in (scipy.sparse, scipy.sparse._construct, scipy.sparse._extract):
                 if hasattr(_module, _name):
                     setattr(_module, _name, _moved(_thing))
+
+
+def _save_npz(file: Any, matrix: Any, compressed: bool = True) -> None:
+    ours.save_npz(file, matrix._ours if isinstance(matrix, StandIn) else matrix, compressed)
+
+
+scipy.sparse.save_npz = _save_npz
 for _name in ("splu", "spilu", "factorized", "expm", "inv", "spsolve", "spsolve_triangular"):
     for _module in (scipy.sparse.linalg, scipy.sparse.linalg._dsolve):
         setattr(_module, _name, _moved(getattr(our_linalg, _name)))

@@ -7,12 +7,13 @@ import pickle
 import numpy as np
 import pytest
 import scipy.sparse
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpuarray as cp
 from gpuarray.errors import HostArrayError
 from gpuarray.scipy import sparse
+from tests.slow import slow_except
 from tests.sparse.cases import against_scipy, on_device, random, same
 
 SHAPE = (3, 4, 5)
@@ -36,7 +37,7 @@ def dense(a):
     return a.toarray() if sparse.issparse(a) else a
 
 
-@pytest.mark.parametrize("dtype", ["f8", "?", "u1", "c8"])
+@pytest.mark.parametrize("dtype", slow_except(["f8", "?"], ["f8", "?", "u1", "c8"]))
 def test_made_and_moved(dtype):
     a = array(dtype=dtype)
     d = a.toarray()
@@ -79,7 +80,7 @@ def test_coordinates():
     assert [x.tolist() for x in got.nonzero()] == [x.tolist() for x in a.toarray().nonzero()]
 
 
-@pytest.mark.parametrize("shape", LARGE)
+@pytest.mark.parametrize("shape", slow_except(LARGE[:2], LARGE))
 def test_indices_that_do_not_fit_64_bits(shape):
     last = [n - 1 for n in shape]
     coords = np.array([last, [1] * len(shape), last, [0, 2, 3, 1][: len(shape)]]).T
@@ -154,7 +155,7 @@ ELEMENTWISE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("function", ELEMENTWISE)
+@pytest.mark.parametrize("function", slow_except(ELEMENTWISE[::2], ELEMENTWISE))
 def test_elementwise(function):
     against_scipy(function, array(), array(seed=1))
 
@@ -177,7 +178,10 @@ def test_quotients():
         assert np.array_equal(got.get(), a.toarray() / b.toarray(), equal_nan=True)
 
 
-@pytest.mark.parametrize("axis", [0, 1, -1, (0, 1), (2, 0), (0, 1, 2), None])
+AXES = [1, (2, 0), None, 0, -1, (0, 1), (0, 1, 2)]
+
+
+@pytest.mark.parametrize("axis", slow_except(AXES[:3], AXES))
 def test_reductions(axis):
     a = array()
     for name in ("sum", "mean", "max", "argmin"):
@@ -220,12 +224,15 @@ def test_indexing(key):
         assert np.array_equal(dense(got).get(), want)
 
 
-@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize(
+    "key",
+    [pytest.param(x, marks=[pytest.mark.slow] if i % 3 else []) for i, x in enumerate(KEYS)],
+)
 def test_assignment(key):
     a = array(dtype="i8")
     part = a.toarray()[key]
     values = np.random.default_rng(1).integers(-1, 2, part.shape)
-    for value in (0, 5, values, values[..., :1] if values.ndim else values):
+    for value in (5, values, values[..., :1] if values.ndim else values):
         got, want = on_device(a), a.toarray()
         got[key] = value
         want[key] = value
@@ -263,15 +270,16 @@ def test_flat_arrays_become_deep_ones():
     against_scipy(lambda x: x[[[0, 1], [2, 2]]], line)
 
 
-@pytest.mark.parametrize(
-    ("left", "right"),
-    [
-        ((2, 3, 4), (4,)), ((2, 3, 4), (4, 1)), ((2, 3, 4), (4, 5)), ((2, 3, 4), (2, 4, 5)),
-        ((2, 3, 4), (1, 4, 5)), ((1, 3, 4), (2, 4, 5)), ((3, 4), (2, 4, 5)), ((4,), (2, 4, 5)),
-        ((2, 1, 3, 4), (5, 4, 2)), ((0, 3, 4), (4, 2)), ((2, 3, 0), (2, 0, 3)), ((4,), (4,)),
-    ],
-)  # fmt: skip
-def test_products(left, right):
+PRODUCTS = [
+    ((2, 3, 4), (4,)), ((2, 3, 4), (4, 5)), ((2, 1, 3, 4), (5, 4, 2)), ((4,), (2, 4, 5)),
+    ((2, 3, 4), (1, 4, 5)), ((1, 3, 4), (2, 4, 5)), ((3, 4), (2, 4, 5)), ((2, 3, 4), (2, 4, 5)),
+    ((2, 3, 4), (4, 1)), ((0, 3, 4), (4, 2)), ((2, 3, 0), (2, 0, 3)), ((4,), (4,)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("shapes", slow_except(PRODUCTS[:4], PRODUCTS))
+def test_products(shapes):
+    left, right = shapes
     a, b = array(left), array(right, seed=1)
     want = a.toarray() @ b.toarray()
     x, y = on_device(a), on_device(b)
@@ -286,15 +294,16 @@ def test_products(left, right):
         x @ b.toarray()
 
 
-@pytest.mark.parametrize(
-    ("left", "right", "axes"),
-    [
-        ((2, 3, 4), (3, 4, 2), ([1, 2], [0, 1])), ((2, 3, 4), (3, 4, 2), ([2, 1], [1, 0])),
-        ((2, 3, 4), (2, 3, 4), 3), ((2, 3, 4), (4, 5), 1), ((2, 3, 4), (4,), 1),
-        ((4,), (4, 2, 3), 1), ((2, 3), (3, 2), ([0, 1], [1, 0])), ((2, 3, 4), (3, 4), ([-1], [-1])),
-    ],
-)  # fmt: skip
-def test_tensordot(left, right, axes):
+CONTRACTIONS = [
+    ((2, 3, 4), (3, 4, 2), ([2, 1], [1, 0])), ((2, 3, 4), (2, 3, 4), 3), ((4,), (4, 2, 3), 1),
+    ((2, 3, 4), (3, 4, 2), ([1, 2], [0, 1])), ((2, 3, 4), (4, 5), 1), ((2, 3, 4), (4,), 1),
+    ((2, 3), (3, 2), ([0, 1], [1, 0])), ((2, 3, 4), (3, 4), ([-1], [-1])),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", slow_except(CONTRACTIONS[:3], CONTRACTIONS))
+def test_tensordot(case):
+    left, right, axes = case
     a, b = array(left), array(right, seed=1)
     want = np.tensordot(a.toarray(), b.toarray(), axes)
     x = on_device(a)
@@ -344,6 +353,7 @@ def test_random_arrays():
     assert all(0 <= x.min() and x.max() < 2**40 for x in a.coords)
 
 
+@settings(max_examples=15)
 @given(st.data())
 def test_any_slices_of_any_shape(data):
     shape = tuple(data.draw(st.lists(st.integers(0, 4), min_size=3, max_size=4)))

@@ -27,7 +27,10 @@ class CoordinateShapes(CoordinateParts):
         coords = _linear.unravel(places, found, order)
         index = INT64 if len(found) > 2 else index_dtype(self.coords, max(found))
         data = self.data.copy() if copy else self.data
-        return self._from_parts(data, [in_index_dtype(x, index, False) for x in coords], found)
+        coords = [in_index_dtype(x, index, False) for x in coords]
+        # In C order, what is sorted stays so.
+        canonical = self.has_canonical_format and order == "C"
+        return self._from_parts(data, coords, found, canonical=canonical)
 
     reshape.__doc__ = SparseBase.reshape.__doc__
 
