@@ -150,6 +150,7 @@ class Side:
     """A way to run programs: its functions, what marks a program, what waits."""
 
     def __init__(self, name: str):
+        self.library = "gpuarray" if name in _GPUARRAY else name.partition(".")[0]
         self.mark: Callable[..., Any] = lambda function: function
         self.finish: Callable[[], Any] = lambda: None
         self.enter: Callable[[], Any] = lambda: None
@@ -203,11 +204,19 @@ class Side:
 
     wait: Callable[[Any], Any] = staticmethod(lambda result: None)
 
+    def _operand(self, number: int, size: int) -> Any:
+        """An operand on the device, which the ways of a library share."""
+        key = self.library, number, size
+        found = _operands.get(key)
+        if found is None:
+            found = _operands[key] = self.to_device(_data(number, size))
+        return found
+
     def work(self, program: Program, size: int) -> Callable[[], Any]:
         """The program over random operands of a size, as a function of nothing."""
         self.enter()
         operands = [
-            self.to_device(_data(i, math.prod(shape)).reshape(shape))
+            self._operand(i, math.prod(shape)).reshape(shape)
             for i, shape in enumerate(program.shapes(size))
         ]
         if not operands:
@@ -222,6 +231,9 @@ class Side:
             return result
 
         return work
+
+
+_operands: dict[tuple[str, int, int], Any] = {}
 
 
 @lru_cache(maxsize=4)

@@ -9,9 +9,9 @@ with gpuarray running each operation at once, recording them, and fusing whateve
 After its end, all that it has seen must be equal bit by bit in the three modes, and close to
 what NumPy has seen; each statement must raise what it raises with NumPy.
 
-To compile takes longer than to run. So programs come in families of `REPEAT`, which draw from one
-list of statements, and from few dtypes: a program leaves some of the statements out, and has
-lengths and elements of its own.
+To compile takes longer than to run. So programs come in families of `REPEAT`: of one list of
+statements, each of `CHOICES` programs leaves some out, and is run with elements of its own, and two
+pairs of lengths.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from typing import Any
 
 import numpy as np
 
-#: Programs of a family, which have most of their kernels in common.
-REPEAT = 32
+#: Programs of a family, which have their kernels in common, and its different lists of statements.
+REPEAT, CHOICES = 128, 8
 #: Statements that a family has.
 LENGTH = 10
 _NAMES = "abcdef"
@@ -203,17 +203,18 @@ def _execute(statement: str, names: dict[str, Any]) -> None:
 
 def statements(seed: int) -> list[str]:
     """The program of a seed; where it is the first of its family, it is all of it."""
-    source, found = random.Random(seed), family(seed // REPEAT).statements
-    return [x for x in found if not seed % REPEAT or source.random() < 0.7]
+    number, one = divmod(seed, REPEAT)
+    choice = one % CHOICES
+    source, found = random.Random(number * CHOICES + choice), family(number).statements
+    return [x for x in found if not choice or source.random() < 0.7]
 
 
 def data_of(seed: int) -> list[np.ndarray]:
     """The arrays that the program of a seed begins with."""
     found = family(seed // REPEAT)
     n, m = found.lengths
-    if n > 1 and m > 1 and seed % 2:
-        source = random.Random(seed)
-        n, m = source.randint(2, 5), source.randint(2, 5)
+    if n > 1 and m > 1 and (seed // CHOICES) % 2:
+        n, m = n % 4 + 2, (m + 2) % 4 + 2
     return found.arrays(seed, (n, m))
 
 
@@ -330,11 +331,13 @@ def main() -> int:
                 break
         if time.perf_counter() - start > options.seconds:
             break
-        if (seed + 1) % 3200 == 0:
+        if (seed + 1) % 12800 == 0:
             print(f"{seed + 1}: {time.perf_counter() - start:.0f} s", flush=True)
     ran, took = seed - options.seed + 1, time.perf_counter() - start
+    lists = {(x // REPEAT, x % CHOICES) for x in range(options.seed, seed + 1)}
     print(
-        f"{ran} programs from seed {options.seed} on, {ran / took:.0f} a second, "
+        f"{ran} programs from seed {options.seed} on, of {len(lists)} lists of statements, "
+        f"{ran / took:.0f} a second, "
         f"{len(different)} with differences: {different}"
     )
     return 1 if different else 0
