@@ -6,6 +6,7 @@ import dis
 import functools
 import gc
 import pathlib
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from types import CodeType, FrameType
@@ -56,7 +57,9 @@ class _Interrupter:
                 if not self.left:
                     self.where = f"{frame.f_code.co_qualname}:{frame.f_lineno}, {now}"
                     self.last.clear()
-                    raise KeyboardInterrupt
+                    handler = signal.getsignal(signal.SIGINT)
+                    assert callable(handler)
+                    handler(signal.SIGINT, frame)
         elif event == "return":
             self.last.pop(frame, None)
         return self

@@ -224,12 +224,17 @@ class Deferred:
         self.node = self.root
         self._forget()
 
+    def forget_operands(self) -> None:
+        """Forget those of an operation that was not recorded in the end."""
+        if self.node is self.root:
+            self._clear()
+
     def _forget(self) -> None:
+        self.memories.clear()  # before leaves: what counts fewer references than there are is safe
         self.arrays.clear()
         self.leaves.clear()
         self.scalars.clear()
         self.places.clear()
-        self.memories.clear()
         #: Bytes of the memory, and what running at once would have held at most, at least.
         self.held = self.most = 0
 
@@ -258,13 +263,16 @@ class Deferred:
                 self.run()
                 break
         known = self.memories.get(id(memory))
-        if known is None:
-            self.held += memory.size
-        self.leaves.append(_array.wrap(memory, pointer, layout))
-        # One more has the table.
-        self.memories[id(memory)] = memory, _ONLY_LEAF if known is None else known[1] + 1
-        found = -len(self.leaves)
-        self.leaf_numbers.update({(pointer, layout): found, (pointer, own): found})
+        held = self.held if known is not None else self.held + memory.size
+        number = id(memory)
+        leaf = [_array.wrap(memory, pointer, layout)]
+        found = ~len(self.leaves)
+        # There is no interrupt from here on. One more reference has the table.
+        self.held = held
+        self.leaves += leaf
+        self.memories[number] = memory, _ONLY_LEAF if known is None else known[1] + 1
+        self.leaf_numbers[pointer, layout] = found
+        self.leaf_numbers[pointer, own] = found
         return found
 
     def target(self, y: Any, layout: Layout) -> int | None:
@@ -296,27 +304,21 @@ class Deferred:
         node, numbers = self.node, self.leaf_numbers
         number = node.number
         last = node.stores.get(target, target)
-        changed = [key for key, value in numbers.items() if value == last and target < 0]
-        before = dict(numbers), dict(self.numbers), dict(self.arrays)
-        nobody = object()
+        changed = dict.fromkeys([x for x in numbers if target < 0 and numbers[x] == last], number)
+        pending = {id(y): number}
+        result, nobody = (_STORED, None) if target < 0 else (y, object())
+        stream, arrays, results = self.stream, self.arrays, self.numbers
+        # There is no interrupt from here on.
         if self.node is not following.parent or not self.begun:
             return False
-        try:
-            if target >= 0:
-                self.arrays[number], self.arrays[target] = y, nobody
-                self.numbers[id(y)] = number
-            else:
-                self.arrays[number] = _STORED
-                for key in changed:
-                    numbers[key] = number
-                self.stream.plans = self.storing
-            self.node = following
-        except BaseException:  # an interrupt
-            if self.node is node:
-                for table, old in zip((numbers, self.numbers, self.arrays), before):
-                    table.clear()  # type: ignore[attr-defined]
-                    table.update(old)  # type: ignore[attr-defined]
-            raise
+        arrays[number] = result
+        if target < 0:
+            numbers |= changed
+            stream.plans = self.storing
+        else:
+            arrays[target] = nobody
+            results |= pending
+        self.node = following
         del nobody
         return True
 

@@ -50,6 +50,7 @@ def recorder_of(
     def run(*operands: Any) -> Any:
         if given or noted.node.stores:
             noted.run()
+            noted.forget_operands()
         return step.run(*operands)
 
     kinds = "".join(["a" if isinstance(x, Layout) else "s" for x in step.inputs])

@@ -18,6 +18,7 @@ from gpuarray._fusion.chains import Plan
 from gpuarray._fusion.deferred import Batch
 from gpuarray._fusion.steps import Node
 from gpuarray._runtime.device import Device, current
+from gpuarray._runtime.interrupts import held_back
 from gpuarray._runtime.stream import Stream
 from gpuarray.errors import CompileError
 
@@ -39,6 +40,14 @@ class _Compiling:
 
 def run(stream: Stream, batch: Batch) -> None:
     """Run recorded operations, and give their results memory."""
+    if batch.node.stores:  # what was stored must not be stored again
+        with held_back():
+            _run(stream, batch)
+    else:
+        _run(stream, batch)
+
+
+def _run(stream: Stream, batch: Batch) -> None:
     node = batch.node
     if batch.began:  # it failed, or was interrupted
         if batch.resume is None:

@@ -191,7 +191,7 @@ def setitem(array: ndarray, key: Any, value: Any) -> None:
             store(value, view)
         return
     memory: Any = value._held if stored else None  # type: ignore[attr-defined]  # see _array
-    if stored and memory is not array._held:
+    if stored and memory is not array._held:  # type: ignore[attr-defined]
         store = copies.kept_assignment(stored, target)
         device = _array.device_of(value) if memory is None else memory.device
         if store is not None and device is array._memory.device:
