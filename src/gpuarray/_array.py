@@ -48,6 +48,19 @@ class ArrayBase:
 # As `_memory`, for what only asks whether two arrays have the same memory: None of a result that is
 # still to be computed, which has memory of its own.
 ArrayBase._held = vars(ArrayBase)["_memory"]  # type: ignore[attr-defined]
+# As `_memory`, for what makes a view: a result that is still to be computed raises `NotComputed`.
+ArrayBase._viewed = vars(ArrayBase)["_memory"]  # type: ignore[attr-defined]
+
+
+class NotComputed(Exception):
+    """An array that a view is made of has no memory yet: `view_of_pending` makes it."""
+
+
+def view_of_pending(array: Any, layout: Layout, offset: int = 0) -> ndarray:
+    """A view of a result that is still to be computed, which is not either."""
+    found: ndarray = array._noted_on.deferred.view(array, layout, offset)
+    return found
+
 
 #: The public array class; gpuarray._ndarray, which lies above, registers it on import.
 array_class: Any = ArrayBase
@@ -79,13 +92,19 @@ def empty(layout: Layout) -> ndarray:
 def view(array: Any, layout: Layout, offset: int = 0) -> ndarray:
     """An array over the same memory, ``offset`` bytes further on, with no more access to it."""
     layout = _layout.view_of(layout, array._layout.access)
-    return wrap(array._memory, array._pointer + offset, layout)
+    try:
+        return wrap(array._viewed, array._pointer + offset, layout)
+    except NotComputed:
+        return view_of_pending(array, layout, offset)
 
 
 def shifted(array: Any, layout: Layout, offset: int) -> ndarray:
     """A view whose layout was made of the array's, so that it is that of a view with its access."""
     result = _new(array_class)
-    result._memory = array._memory
+    try:
+        result._memory = array._viewed
+    except NotComputed:
+        return view_of_pending(array, layout, offset)
     result._pointer = array._pointer + offset
     result._layout = layout
     return result
@@ -108,7 +127,10 @@ def kept_view(array: Any, function: Any, argument: Any) -> ndarray | None:
     if kind is tuple and not _INT.issuperset(map(type, argument)):
         return None
     result = _new(array_class)
-    result._memory = array._memory
+    try:
+        result._memory = array._viewed
+    except NotComputed:
+        return view_of_pending(array, layout, offset)
     result._pointer = array._pointer + offset
     result._layout = layout
     return result
@@ -120,7 +142,10 @@ def kept_views(array: Any, function: Any, argument: tuple[int, ...]) -> list[nda
         kept = array._layout.views[function, argument]
     except (KeyError, AttributeError):
         return None
-    memory, pointer = array._memory, array._pointer
+    try:
+        memory, pointer = array._viewed, array._pointer
+    except NotComputed:
+        return [view_of_pending(array, layout, offset) for layout, offset in kept]
     results = []
     for layout, offset in kept:
         result = _new(array_class)
@@ -135,6 +160,8 @@ def keep_views(
     array: Any, results: list[ndarray], function: Any, argument: tuple[int, ...]
 ) -> list[ndarray]:
     """Keep views of an array for the next one with the same layout; returns them."""
+    if array._held is None:  # nothing has an address yet
+        return results
     kept = [(result._layout, result._pointer - array._pointer) for result in results]
     _layout.keep_view(array._layout.views, (function, argument), kept)
     return results
@@ -143,6 +170,8 @@ def keep_views(
 def keep_view(array: Any, result: Any, function: Any, argument: Any) -> ndarray:
     """Keep a view of an array for the next one with the same layout; returns it."""
     kind = type(argument)
+    if array._held is None:  # nothing has an address yet
+        return result
     if argument is None or kind is int or (kind is tuple and _INT.issuperset(map(type, argument))):
         kept = (result._layout, result._pointer - array._pointer)
         _layout.keep_view(array._layout.views, (function, argument, kind), kept)
@@ -366,7 +395,9 @@ def device_of(array: Any) -> Device:
 def overlap(a: Any, b: Any) -> bool:
     """Whether the byte ranges of two arrays intersect (their elements may still be disjoint)."""
     if a is not b and (a._held is None or b._held is None):
-        return False  # a result that is still to be computed
+        # Results that are still to be computed have memory of their own, and views of one have one.
+        if a._held is not b._held or a._noted_root != b._noted_root:
+            return False
     return _layout.overlap(a._layout, a._pointer, b._layout, b._pointer)
 
 

@@ -223,7 +223,10 @@ class ndarray(ArrayBase):
         layout = self._layout
         view = _new(ndarray)
         view._layout = layout.transposed or _layout.transpose(layout)
-        view._memory = self._memory
+        try:
+            view._memory = self._viewed  # type: ignore[attr-defined]  # see _array
+        except _array.NotComputed:
+            return _array.view_of_pending(self, view._layout)
         view._pointer = self._pointer
         return view
 
@@ -248,11 +251,13 @@ class ndarray(ArrayBase):
                 layout = self._layout.reshapes[shape]
                 view = _new(ndarray)
                 view._layout = layout
-                view._memory = self._memory
+                view._memory = self._viewed  # type: ignore[attr-defined]  # see _array
                 view._pointer = self._pointer
                 return view
         except (KeyError, TypeError):
             pass
+        except _array.NotComputed:
+            return _array.view_of_pending(self, layout)
         return manipulation.reshape(self, shape[0] if len(shape) == 1 else shape, order, copy=copy)
 
     @overload

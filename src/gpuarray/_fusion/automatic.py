@@ -91,9 +91,9 @@ def _is_plain(inputs: Sequence[Any], layout: Layout) -> bool:
         if isinstance(x, Layout):
             if x.foreign or x.unaligned or _dtypes.is_raw(x.dtype):
                 return False
-        elif x.kind not in "fcbiu":
+        elif isinstance(x, np.dtype) and x.kind not in "fcbiu":
             return False
-    return any(isinstance(x, Layout) for x in inputs)
+    return True
 
 
 def _is_apart(layout: Layout) -> bool:

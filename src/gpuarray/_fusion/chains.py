@@ -15,16 +15,21 @@ from collections.abc import Callable, Collection, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from gpuarray import _layout
 from gpuarray._fusion import prologues
 from gpuarray._fusion.planning import rewrite
-from gpuarray._fusion.steps import Reduced, Use
+from gpuarray._fusion.steps import Reduced, Step, Use, View
+from gpuarray._fusion.viewing import Viewed, viewed
 from gpuarray._layout import Layout
 from gpuarray._runtime.places import of_some
 from gpuarray._runtime.plan_kinds import WATCHED
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
-from gpuarray.kernels.generator.expressions import Expression, Input, Scalar
+from gpuarray.kernels.elementwise.launch import Coordinates
+from gpuarray.kernels.generator.expressions import Apply, Expression, Input, Scalar
+from gpuarray.kernels.generator.operations import operation
 
 #: Operands and results of a kernel at most: each is an address to keep in registers.
 MOST_OPERANDS = 16
@@ -45,7 +50,9 @@ class Kernel(NamedTuple):
         What they are.
     takes : tuple of int
         Of each input the number of the operation that it is the result of, or that of a leaf from
-        -1 downwards; a scalar's place among all scalars comes as a tuple of one.
+        -1 downwards; a scalar's place among all scalars comes as a tuple of one. A part of an array
+        is a `Viewed`, and a number that the plan knows a `Constant`. Indices of elements are inputs
+        that are not taken.
     gives : tuple of int
         The operations whose results are stored.
     outputs : tuple of Layout
@@ -99,7 +106,6 @@ class Plan:
                     self.wanted[last[use.target]] = False
                 last[use.target] = i
         self.targets = {i: target for target, i in last.items()}
-        self.in_order = True
         self._number_scalars()
         self._find_stored()
         self.kernels: list[Kernel] = []
@@ -107,6 +113,7 @@ class Plan:
         for group in self._groups():
             self.kernels.append(self._kernel(group, there))
             there |= frozenset(group)
+        self.in_order = self._is_in_order()
 
     def _number_scalars(self) -> None:
         count = 0
@@ -131,18 +138,20 @@ class Plan:
         #: Of each operation, the operations in its expression and what that reads.
         self._inside: dict[int, frozenset[int]] = {}
         self._reads: dict[int, frozenset[int]] = {}
+        self._find_views(needed)
         for i in sorted(needed):
             step = uses[i].step
+            if isinstance(step, View):
+                continue
+            shape = step.inputs[0].shape if isinstance(step, Reduced) else step.layout.shape
             before = [x for x in uses[i].operands if x is not None and x >= 0]
             for x in before:
-                if isinstance(step, Reduced):
-                    if x in self.targets:
-                        self._cut.add(x)
-                elif uses[x].step.layout.shape != step.layout.shape:
-                    self._cut.add(x)
+                root = self._root(x)
+                if not self._fits(x, shape) or (isinstance(step, Reduced) and root in self.targets):
+                    self._cut.add(root)
             while True:
                 inside, reads = self._extent(i)
-                rest = [x for x in before if x not in self._cut]
+                rest = [self._root(x) for x in before if self._root(x) not in self._cut]
                 if not rest or (len(inside) <= MOST_OPERATIONS and len(reads) < MOST_OPERANDS):
                     break
                 self._cut.add(max(rest, key=lambda x: len(self._inside[x])))
@@ -152,18 +161,97 @@ class Plan:
                     self._cut.update(rest)
                     self._inside[i], self._reads[i] = self._extent(i)
                 self._cut.add(i)
-        self.stored = self._cut | {i for i in needed if self.wanted[i]}
+        self.stored = self._cut | {
+            i for i in needed if self.wanted[i] and not isinstance(uses[i].step, View)
+        }
+
+    def _root(self, x: int) -> int:
+        """The operation whose result an operand is, or is a view of."""
+        use = self.uses[x]
+        if isinstance(use.step, View):
+            assert use.operands[0] is not None
+            return use.operands[0]
+        return x
+
+    def _find_views(self, needed: set[int]) -> None:
+        """Cut results that are seen whole, or in more than one way."""
+        #: Views that somebody has, by the operations whose results they show.
+        self.views: dict[int, list[tuple[int, View]]] = {}
+        seen: dict[int, set[Any]] = {}
+        for i in sorted(needed):
+            use = self.uses[i]
+            if isinstance(use.step, View):
+                root = self._root(i)
+                if self.wanted[i]:
+                    self.views.setdefault(root, []).append((i, use.step))
+                if self.wanted[i] or self.wanted[root]:
+                    self._cut.add(root)
+                continue
+            for x in use.operands:
+                if x is not None and x >= 0:
+                    step = self.uses[x].step
+                    way = (step.layout, step.offset) if isinstance(step, View) else None
+                    seen.setdefault(self._root(x), set()).add(way)
+        for root, ways in seen.items():
+            if len(ways) > 1 and self.uses[root].operands.count(None) < len(
+                self.uses[root].operands
+            ):
+                self._cut.add(root)
+
+    def _fits(self, x: int, shape: tuple[int, ...]) -> bool:
+        """Whether an operand may be computed where it is used."""
+        root, step = self._root(x), self.uses[x].step
+        if root in self._cut:
+            return True
+        if step.layout.shape != shape and self._reads[root]:
+            return False
+        if len(self._inside[root]) > 3 and step.layout.shape != shape:
+            return False
+        return not isinstance(step, View) or self._can_view(root, step.layout, step.offset)
+
+    def _can_view(self, i: int, view: Layout, offset: int) -> bool:
+        """Whether a view of a result can be computed from views of the operands."""
+        step, operands, _ = self.uses[i]
+        assert isinstance(step, Step)
+        for k, kind in enumerate(step.inputs):
+            if isinstance(kind, np.dtype):
+                continue
+            if k >= len(operands):
+                if step.layout.size > _INDEX_LIMIT or not viewed(
+                    _indices(step.layout), step.layout, view, offset
+                ):
+                    return False
+                continue
+            x = operands[k]
+            assert x is not None
+            layout, start = self._seen(x, kind)
+            broadcast = _layout.broadcast_to(layout, step.layout.shape)
+            found = viewed(broadcast, step.layout, view, offset)
+            if found is None:
+                return False
+            if x >= 0 and self._root(x) not in self._cut:
+                if not self._can_view(self._root(x), found[0], found[1] + start):
+                    return False
+        return True
+
+    def _seen(self, x: int, kind: Layout) -> tuple[Layout, int]:
+        """An operand's layout, and where it begins in the result that it is a view of."""
+        if x < 0:
+            return kind, 0
+        step = self.uses[x].step
+        return (step.layout, step.offset) if isinstance(step, View) else (self._layout_of(x), 0)
 
     def _extent(self, i: int) -> tuple[frozenset[int], frozenset[int]]:
         inside, reads = {i}, set()
         for x in self.uses[i].operands:
             if x is None:
                 continue
-            if x < 0 or x in self._cut:
-                reads.add(x)
+            root = x if x < 0 else self._root(x)
+            if x < 0 or root in self._cut:
+                reads.add(root)
             else:
-                inside |= self._inside[x]
-                reads |= self._reads[x]
+                inside |= self._inside[root]
+                reads |= self._reads[root]
         return frozenset(inside), frozenset(reads)
 
     def _groups(self) -> list[list[int]]:
@@ -183,10 +271,6 @@ class Plan:
                     break
             else:
                 groups.append([i])
-        where = {x: g for g, group in enumerate(groups) for x in group}
-        for i, target in self.targets.items():
-            if any(where[x] > where[i] for x in where if target in self._reads[x]):
-                self.in_order = False
         return groups
 
     @staticmethod
@@ -230,25 +314,15 @@ class Plan:
     def _of_all(sets: dict[int, frozenset[int]], group: Sequence[int]) -> frozenset[int]:
         return frozenset[int]().union(*[sets[i] for i in group])
 
-    def _computed(self, group: Sequence[int], before: frozenset[int]) -> set[int]:
-        """The operations that a group's kernel does."""
-        found: set[int] = set()
-        pending = list(group)
-        while pending:
-            i = pending.pop()
-            if i not in found:
-                found.add(i)
-                operands = self.uses[i].operands
-                pending += [x for x in operands if x is not None and x >= 0 and x not in before]
-        return found
-
     def _kernel(self, group: Sequence[int], before: frozenset[int]) -> Kernel:
         """The kernel of a group; ``before`` are the results that are there when it runs."""
         uses = self.uses
+        first = uses[group[0]].step
+        ndim = (first.inputs[0] if isinstance(first, Reduced) else first.layout).ndim
         takes: list[Any] = []
         inputs: list[Any] = []
         places: dict[Any, int] = {}
-        done: dict[int, Expression] = {}
+        done: dict[Any, Expression] = {}
 
         def place(taken: Any, kind: Any) -> int:
             found = places.get(taken)
@@ -258,30 +332,63 @@ class Plan:
                 inputs.append(kind)
             return found
 
-        names: list[str] = []
-        # In the order of the calls, so that what an operation takes is there.
-        for i in sorted(self._computed(group, before)):
-            use = uses[i]
+        def index(layout: Layout, offset: int) -> Expression:
+            """The index of an element that is computed from it."""
+            steps = (0,) * (ndim - layout.ndim) + tuple(
+                [0 if n == 1 else x // 8 for n, x in zip(layout.shape, layout.strides)]
+            )
+            number = Input(place(("index", steps), Coordinates(*steps)), "i8")
+            if not offset:
+                return number
+            start = Constant(offset // 8)
+            first = Scalar(place(start, np.dtype(np.int64)), "i8")
+            return Apply(operation("add"), (number, first), "i8")
 
-            def replace(node: Any, i: int = i, use: Use = use) -> Expression:
-                x, kind = use.operands[node.index], use.step.inputs[node.index]
+        def compute(i: int, view: tuple[Layout, int] | None) -> Expression:
+            """The expression of a result, or of a view of it."""
+            found = done.get((i, view))
+            if found is not None:
+                return found
+            step, operands, _ = uses[i]
+            assert isinstance(step, Step)
+
+            def replace(node: Any) -> Expression:
+                k = node.index
+                kind = step.inputs[k]
                 if isinstance(node, Scalar):
-                    return Scalar(place((self._scalars[i, node.index],), kind), node.dtype)
-                if x in done:
-                    return done[x]
-                return Input(place(x, self._layout_of(x) if x >= 0 else kind), node.dtype)
+                    return Scalar(place((self._scalars[i, k],), kind), node.dtype)
+                x = operands[k] if k < len(operands) else None
+                if x is None:
+                    layout, start = _indices(step.layout), 0
+                else:
+                    layout, start = self._seen(x, kind)
+                if view is not None:
+                    layout = _layout.broadcast_to(layout, step.layout.shape)
+                    seen = viewed(layout, step.layout, *view)
+                    assert seen is not None  # as `_can_view` has seen
+                    layout, start = seen[0], start + seen[1]
+                if x is None:
+                    return index(layout, start)
+                root = x if x < 0 else self._root(x)
+                whole = view is None and root == x
+                if root >= 0 and root not in before:
+                    return compute(root, None if whole else (layout, start))
+                return Input(place(x if whole else Viewed(root, layout, start), layout), node.dtype)
 
-            done[i] = rewrite(use.step.expression, replace, {})
-            names.append(use.step.name)
+            found = done[i, view] = rewrite(step.expression, replace, {})
+            return found
+
+        expressions = tuple([compute(i, None) for i in group])
+        computed = sorted({i for i, _ in done})
         kernel = Kernel(
-            "_".join(dict.fromkeys(names))[-60:],
-            tuple([done[i] for i in group]),
+            "_".join(dict.fromkeys([uses[i].step.name for i in computed]))[-60:],
+            expressions,
             tuple(inputs),
-            tuple(takes),
+            tuple([x for x in takes if type(x) is not tuple or x[0] != "index"]),
             tuple(group),
             tuple([self._layout_of(i) for i in group]),
             tuple([self.targets.get(i) for i in group]),
-            tuple(sorted(done)),
+            tuple(computed),
         )
         step = uses[group[0]].step
         if isinstance(step, Reduced):
@@ -291,6 +398,39 @@ class Plan:
                 inputs=(*kernel.inputs, *step.inputs[1:]), takes=(*kernel.takes, *own)
             )
         return kernel
+
+    def _is_in_order(self) -> bool:
+        """Whether arrays are read before they are stored to, or at the same elements."""
+        stored: set[int] = set()
+        for kernel in self.kernels:
+            now = {x for x in kernel.targets if x is not None}
+            if any(type(x) is Viewed and x.array in now for x in kernel.takes):
+                return False
+            if stored.intersection(arrays_of(kernel.takes)):
+                return False
+            stored |= now
+        return True
+
+
+#: Indices beyond it are not found from coordinates of 32 bits.
+_INDEX_LIMIT = 2**31 - 1
+
+
+class Constant(NamedTuple):
+    """A number that a kernel takes, which follows from the layouts."""
+
+    value: int
+
+
+def arrays_of(takes: Sequence[Any]) -> list[int]:
+    """The arrays that a kernel takes, or takes a part of."""
+    return [x.array if type(x) is Viewed else x for x in takes if type(x) in (int, Viewed)]
+
+
+def _indices(layout: Layout) -> Layout:
+    """The indices of elements in the order of memory, as if they were an array of int64."""
+    strides = tuple([x // layout.itemsize * 8 for x in layout.strides])
+    return _layout.layout_of(np.dtype(np.int64), layout.shape, strides)
 
 
 def _steps(layout: Layout) -> tuple[int, ...]:

@@ -25,7 +25,7 @@ from threading import get_ident
 from typing import Any
 
 from gpuarray import _array, _fork, _layout
-from gpuarray._fusion.steps import Node, Step, Use
+from gpuarray._fusion.steps import Node, Step, Use, View
 from gpuarray._layout import Layout
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime import recording
@@ -296,6 +296,39 @@ class Deferred:
                     break
         return found
 
+    def view(self, array: Any, layout: Layout, offset: int) -> Any:
+        """Note a view of a result; its elements, if it cannot be noted."""
+        with self.lock:
+            node, parent = self.node, self.numbers.get(id(array))
+            use = None if parent is None else node.at(parent)
+            if parent is not None and use is not None:
+                alike = _layout.own(use.step.layout) is _layout.own(array._layout)
+                start = offset
+                if isinstance(use.step, View):
+                    start += use.step.offset
+                    assert use.operands[0] is not None
+                    parent = use.operands[0]
+                result = node.at(parent).step.layout
+                small = node.number < MOST_OPERATIONS and self._sequences < MOST_SEQUENCES
+                if alike and small and layout.size and layout.dtype == result.dtype:
+                    view = object.__new__(_array.array_class)
+                    view._layout = layout
+                    following = node.children.get((layout, start, parent))
+                    if following is None:
+                        self._sequences += 1
+                        use = Use(View(layout, start), (parent,))
+                        made = Node(node, use)
+                        following = node.children.setdefault((layout, start, parent), made)
+                    place = self.places[parent]
+                    if self.node is node and self.begun:  # no collection has run what is recorded
+                        self.places[node.number] = place
+                        self.arrays[node.number] = view
+                        self.node = following
+                        self.numbers[id(view)] = node.number
+                        return view
+        memory, pointer = _array.place(array)
+        return _array.wrap(memory, pointer + offset, layout)
+
     def store(self, following: Node, y: Any, target: int) -> bool:
         """Note an operation that stores to an array, or gives one that is pending a new result.
 
@@ -333,7 +366,10 @@ class Deferred:
                 self.root, self._sequences = Node(), 0
                 self._clear()
             return None
-        for x, kind in zip((*operands, target), (*step.inputs, step.layout)):
+        if target in node.viewed:  # the views show the new elements, too
+            self.run()
+            return None
+        for x, kind in zip((*operands, target), (*step.inputs[: len(operands)], step.layout)):
             if x is not None and x >= 0:
                 if _layout.own(node.at(x).step.layout) is not _layout.own(kind):
                     self.run()  # its shape was changed meanwhile
@@ -354,7 +390,10 @@ class Deferred:
         uses = following.uses()
         nbytes = uses[number].step.nbytes if uses[number].target is None else 0
         for count, use in zip(map(sys.getrefcount, self.arrays.values()), uses[:number]):
-            if count > _ONLY_LISTED and (use.target is None or use.target >= 0):
+            if count > _ONLY_LISTED and isinstance(use.step, View):
+                assert use.operands[0] is not None
+                nbytes += following.at(use.operands[0]).step.nbytes
+            elif count > _ONLY_LISTED and (use.target is None or use.target >= 0):
                 nbytes += use.step.nbytes
         return self.held + nbytes > self.most
 
@@ -557,21 +596,44 @@ def _only_reads(key: tuple) -> bool:
     return isinstance(function, Deviation) and len(key) == 5
 
 
+#: What is asked of arrays that may have no memory yet: see gpuarray._array.
+_QUESTIONS = frozenset(["_held", "_viewed", "_noted_on", "_noted_root"])
+
+
+def _answer(deferred: Deferred, array: Any, name: str) -> Any:
+    """What is asked of an array that has no memory yet."""
+    if name == "_held":
+        return None
+    if name == "_noted_on":
+        return deferred.stream
+    with deferred.lock:
+        number = deferred.numbers.get(id(array))
+        if number is None:  # it is about to be computed
+            return id(array._memory)
+        use = deferred.node.at(number)
+        return deferred, use.operands[0] if isinstance(use.step, View) else number
+
+
 def memory_of(array: Any, name: str) -> Any:
     """What an array lacks: the memory or the address of a result that is still to be computed.
 
-    As `_held` that memory is None, and `_noted_on` is the stream on which it will be computed.
+    As `_held` that memory is None; as `_viewed` it raises. `_noted_on` is the stream on which it
+    will be computed, and `_noted_root` is equal for views of one result.
     """
-    if name in _slots or name in ("_held", "_noted_on"):
+    if name in _slots or name in _QUESTIONS:
         for deferred in list(deferring_streams.values()):
             if deferred.computes(array):
+                if name == "_viewed":
+                    raise _array.NotComputed
                 if name not in _slots:
-                    return None if name == "_held" else deferred.stream
+                    return _answer(deferred, array, name)
                 deferred.run()
         if _has_memory(array):  # which another thread may have given it
             if name == "_noted_on":
                 return array._memory.stream
-            return _slots["_memory" if name == "_held" else name].__get__(array)
+            if name == "_noted_root":
+                return id(array._memory)
+            return _slots[name if name in _slots else "_memory"].__get__(array)
     raise AttributeError(
         f"{type(array).__name__!r} object has no attribute {name!r}", name=name, obj=array
     )

@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from gpuarray import _layout
 from gpuarray._fusion.planning import rewrite
 from gpuarray._layout import Layout
 from gpuarray._runtime.stream import Stream
@@ -31,6 +34,8 @@ MOST_APART = 16
 
 def arranged(kernel: Kernel) -> Kernel:
     """A kernel whose arrays are in front of its numbers."""
+    if not _takes_all(kernel):
+        return kernel
     arrays = [i for i, x in enumerate(kernel.inputs) if isinstance(x, Layout)]
     order = [*arrays, *[i for i in range(len(kernel.inputs)) if i not in arrays]]
     place = {i: k for k, i in enumerate(order)}
@@ -55,7 +60,8 @@ def make_call(
     With ``only_load`` the kernel is compiled and loaded, as another thread may do.
     """
     source = _source_of(kernel, step, stream, only_load)
-    if isinstance(source.expression, Input):
+    given = kernel.inputs[0] if isinstance(source.expression, Input) else None
+    if isinstance(given, Layout) and _layout.own(given) is _layout.own(step.inputs[0]):
         return step.run  # its operand is in memory
     return step.function.computed_call(step.inputs[0], source, *step.options)
 
@@ -73,10 +79,17 @@ def _source_of(
     )
 
 
+def _takes_all(kernel: Kernel) -> bool:
+    """Whether there is no input that is computed from the indices of elements."""
+    return all(isinstance(x, Layout | np.dtype) for x in kernel.inputs)
+
+
 def pays(kernel: Kernel) -> bool:
     """Whether elements are as quick to compute as to read."""
     step = kernel.reduction
     assert step is not None
+    if not _takes_all(kernel):
+        return False
     source = _source_of(kernel, step, None)
     if sum([x.itemsize for x in source.arrays]) > MOST_BYTES:
         return False

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from gpuarray import _array
 from gpuarray._fusion.deferred import Deferred
 from gpuarray._fusion.steps import Step
@@ -53,7 +55,8 @@ def recorder_of(
             noted.forget_operands()
         return step.run(*operands)
 
-    kinds = "".join(["a" if isinstance(x, Layout) else "s" for x in step.inputs])
+    arguments = [x for x in step.inputs if isinstance(x, Layout | np.dtype)]
+    kinds = "".join(["a" if isinstance(x, Layout) else "s" for x in arguments])
     record = _factory(kinds, given)(
         step, noted, noted.lock, noted.numbers, noted.leaf_numbers, noted.memories, noted.scalars,
         noted.arrays, noted.places, run, step.layout, _array.array_class,

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import atexit
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from gpuarray import _fork, _log
+from gpuarray import _array, _fork, _log
 from gpuarray._ffi import driver
 from gpuarray._fusion import chains
 from gpuarray._fusion.chains import Plan
 from gpuarray._fusion.deferred import Batch
-from gpuarray._fusion.steps import Node
+from gpuarray._fusion.steps import Node, View
+from gpuarray._fusion.viewing import Viewed
 from gpuarray._runtime.device import Device, current
 from gpuarray._runtime.interrupts import held_back
 from gpuarray._runtime.stream import Stream
@@ -97,6 +98,22 @@ def _call_of(
     return call
 
 
+def taken(takes: Sequence[Any], leaves: Sequence[Any], scalars: Any, values: Any) -> list[Any]:
+    """What a kernel takes: arrays and numbers."""
+    found = []
+    for x in takes:
+        if type(x) is int:
+            found.append(leaves[~x] if x < 0 else values[x])
+        elif type(x) is Viewed:
+            array = leaves[~x.array] if x.array < 0 else values[x.array]
+            found.append(_array.shifted(array, x.layout, x.offset))
+        elif type(x) is chains.Constant:
+            found.append(x.value)
+        else:
+            found.append(scalars[x[0]])
+    return found
+
+
 def _fused(plan: Plan, stream: Stream) -> Callable[[Batch], None]:
     """A function that launches the kernels of a plan."""
     if not plan.in_order:
@@ -112,7 +129,7 @@ def _fused(plan: Plan, stream: Stream) -> Callable[[Batch], None]:
     # Behind the last kernel that reads it a result that nobody wants is dropped.
     last: dict[int, int] = {}
     for k, (_, takes, _) in enumerate(launches):
-        last.update({x: k for x in takes if type(x) is int and x >= 0})
+        last.update({x: k for x in chains.arrays_of(takes) if x >= 0})
     drops = [[x for x, k in last.items() if k == i] for i in range(len(launches))]
     wanted = plan.wanted
 
@@ -122,12 +139,7 @@ def _fused(plan: Plan, stream: Stream) -> Callable[[Batch], None]:
             batch.resume = call
         for k in range(batch.done, len(launches)):
             run, takes, gives = launches[k]
-            found = run(
-                *[
-                    scalars[x[0]] if type(x) is tuple else leaves[~x] if x < 0 else values[x]
-                    for x in takes
-                ]
-            )
+            found = run(*taken(takes, leaves, scalars, values))
             batch.done = k + 1
             if len(gives) == 1:
                 values[gives[0]] = found
@@ -136,12 +148,16 @@ def _fused(plan: Plan, stream: Stream) -> Callable[[Batch], None]:
             for x in gives:
                 if wanted[x]:
                     batch.store(x, values[x])
+                for view, step in plan.views.get(x, ()):
+                    batch.store(view, _array.shifted(values[x], step.layout, step.offset))
             for x in drops[k]:
                 values.pop(x, None)
 
-    if len(launches) != 1 or plan.targets:
+    if len(launches) != 1 or plan.targets or plan.views:
         return call
     ((run, takes, gives),) = launches
+    if not all(type(x) is int or type(x) is tuple for x in takes):
+        return call
     indices = [x[0] if type(x) is tuple else x for x in takes]
     scalar = [type(x) is tuple for x in takes]
     pairs = list(zip(indices, scalar))
@@ -179,7 +195,10 @@ def _one_by_one(batch: Batch, only: Collection[int] | None = None) -> None:
         ]
         if target is not None:
             operands.append(values[target] if target >= 0 else batch.leaves[~target])
-        value = step.run(*operands)
+        if isinstance(step, View):
+            value = _array.shifted(operands[0], step.layout, step.offset)
+        else:
+            value = step.run(*operands)
         if batch.is_wanted(i):
             batch.store(i, value)
         elif i in last:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from gpuarray import _dtypes
 from gpuarray._ffi import driver
 from gpuarray._layout import Layout
@@ -28,8 +30,8 @@ class Step:
         The function's.
     expression : Expression
         Of the operands as inputs and scalars.
-    inputs : tuple of Layout or dtype
-        What the operands are.
+    inputs : tuple of Layout, dtype or ElementIndex
+        What the operands are. An element's own index is no operand of a call, and comes last.
     layout : Layout
         The result's.
     checks : tuple of (int, memoryview)
@@ -53,7 +55,7 @@ class Step:
         self.inputs = tuple(inputs)
         self.layout = layout
         self.nbytes = layout.nbytes
-        scalars = [(i, x) for i, x in enumerate(inputs) if not isinstance(x, Layout)]
+        scalars = [(i, x) for i, x in enumerate(inputs) if isinstance(x, np.dtype)]
         buffer = driver.ArgumentBuffer(tuple([x.itemsize for _, x in scalars]))
         self.checks = tuple([(i, scalar_slot(buffer, k, x)) for k, (i, x) in enumerate(scalars)])
 
@@ -102,6 +104,28 @@ class Reduced(Step):
         self.options = options
 
 
+class View:
+    """A view of a result that is not computed, as a step.
+
+    Attributes
+    ----------
+    layout : Layout
+        The view's.
+    offset : int
+        Bytes from the result's first element to the view's.
+    """
+
+    __slots__ = ("layout", "offset")
+
+    name = "view"
+    nbytes = 0
+    inputs: tuple[Any, ...] = ()
+
+    def __init__(self, layout: Layout, offset: int):
+        self.layout = layout
+        self.offset = offset
+
+
 class Use(NamedTuple):
     """An operation in a sequence: its plan, what its operands are, and where its result is stored.
 
@@ -110,7 +134,7 @@ class Use(NamedTuple):
     this one; None for a new array.
     """
 
-    step: Step
+    step: Step | View
     operands: tuple[int | None, ...]
     target: int | None = None
 
@@ -134,18 +158,23 @@ class Node:
         Longer sequences, by the step and its operands.
     stores : dict
         The last operation that stores to an array in memory, by the number of the array.
+    viewed : frozenset of int
+        Views, and the operations whose results they show.
     calls : dict
         What runs the sequence, by which of the results somebody has.
     """
 
-    __slots__ = ("_uses", "calls", "children", "most", "number", "parent", "scalars", "stores",
-                 "use")  # fmt: skip
+    __slots__ = (
+        "_uses", "calls", "children", "most", "number", "parent", "scalars", "stores", "use",
+        "viewed",
+    )  # fmt: skip
 
     def __init__(self, parent: Node | None = None, use: Use | None = None):
         self.parent = parent
         self.use = use
         self.number = self.scalars = self.most = 0
         self.stores: dict[int, int] = {}
+        self.viewed: frozenset[int | None] = frozenset()
         self.children: dict[tuple[Any, ...], Node] = {}
         self.calls: dict[tuple[bool, ...], Any] = {}
         self._uses: tuple[Use, ...] | None = None
@@ -153,7 +182,9 @@ class Node:
             self.number = parent.number + 1
             self.scalars = parent.scalars + use.operands.count(None)
             self.most = use.step.nbytes if use.target is None else 0
-            self.stores = parent.stores
+            self.stores, self.viewed = parent.stores, parent.viewed
+            if isinstance(use.step, View):
+                self.viewed = self.viewed | {*use.operands, parent.number}
             if use.target is not None and use.target < 0:
                 self.stores = {**parent.stores, use.target: parent.number}
             for x in set(use.operands):

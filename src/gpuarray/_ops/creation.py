@@ -14,6 +14,7 @@ from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
 from gpuarray._ops.conversion import as_host_scalar, asarray
 from gpuarray._ops.placement import device_like, given_device
+from gpuarray._runtime import recording
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import find, key_of, planned
 from gpuarray._runtime.stream import Stream
@@ -97,7 +98,8 @@ def _empty_call(stream: Stream, shape: Any, dtype: Any, order: str, cleared: boo
     lengths, order = _checked(shape, order)
     found, inner = _dtypes.with_shape(dtype)
     layout = _layout.contiguous(found, lengths + inner, order)
-    return _calls.make_call(stream, "", [layout], [], cleared=cleared and layout.size > 0)
+    make = _calls.make_call(stream, "", [layout], [], cleared=cleared and layout.size > 0)
+    return recording.harmless(make)
 
 
 def _checked(shape: Any, order: str) -> tuple[tuple[int, ...], str]:
@@ -307,14 +309,8 @@ def fill_call(stream: Stream, layout: Layout) -> Callable[[Any, Any], None]:
 
         return _calls.here_or(_fill_there, run, stream)
     code = _dtypes.code(layout.dtype)
-    return elementwise.launch.make_call(
-        "fill",
-        [Scalar(0, code)],
-        [layout.dtype],
-        [layout],
-        [True],
-        stream,
-        elsewhere=_fill_there,
+    return elementwise.launch.recorded_call(
+        "fill", Scalar(0, code), [layout.dtype], layout, True, stream, _fill_there
     )
 
 

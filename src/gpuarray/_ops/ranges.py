@@ -285,25 +285,25 @@ def _plan_range(stream: Stream, dtype: np.dtype, length: int, how: str) -> Any:
     layout = _layout.contiguous(dtype, (length,))
     computed = _computed(dtype)
     code = _dtypes.code(computed)
-    number = Input(0, "i8")
+    # The first value, the spacing, the second value, the number.
+    inputs: list = [*[computed] * (2 if how == "exact" else 3), ELEMENT_INDEX]
+    number = Input(len(inputs) - 1, "i8")
     values: Expression = apply(
         "add",
         code,
-        Scalar(1, code),
-        apply("multiply", code, _number_as(number, code), Scalar(2, code)),
+        Scalar(0, code),
+        apply("multiply", code, _number_as(number, code), Scalar(1, code)),
     )
-    inputs: list = [ELEMENT_INDEX, computed, computed]
     if how != "exact":
         # NumPy stores the first two values and computes those behind them.
         is_second = apply("equal", "b1", number, Constant(1, "i8"))
-        values = apply("where", code, is_second, Scalar(3, code), values)
-        inputs.append(computed)
+        values = apply("where", code, is_second, Scalar(2, code), values)
     if how == "ends stored":
         is_first = apply("equal", "b1", number, Constant(0, "i8"))
-        values = apply("where", code, is_first, Scalar(1, code), values)
+        values = apply("where", code, is_first, Scalar(0, code), values)
     if computed != dtype:
         values = Cast(_dtypes.code(dtype), values)
-    return elementwise.launch.make_call("arange", [values], inputs, [layout], [False], stream)
+    return elementwise.launch.recorded_call("arange", values, inputs, layout, False, stream)
 
 
 def _number_as(number: Expression, code: str) -> Expression:

@@ -68,7 +68,10 @@ def getitem(array: ndarray, key: Any) -> ndarray:
             return copies.copy(_array.shifted(array, target, offset))
     view = _new(_array.array_class)
     view._layout = target
-    view._memory = array._memory
+    try:
+        view._memory = array._viewed  # type: ignore[attr-defined]  # see _array
+    except _array.NotComputed:
+        return _array.view_of_pending(array, target, offset)
     view._pointer = array._pointer + offset
     return view
 

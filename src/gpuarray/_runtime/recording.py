@@ -91,6 +91,13 @@ def alike(plan: Callable[..., Any], other: Callable[..., Any]) -> Callable[..., 
     return other
 
 
+def harmless(plan: Callable[..., Any]) -> Callable[..., Any]:
+    """A plan that touches no memory but what it allocates, whatever is recorded."""
+    if recorder is not None:
+        plan.records = True  # type: ignore[attr-defined]  # functions take attributes
+    return plan
+
+
 def records(plan: Any) -> bool:
     """Whether a plan does nothing but record an operation, or run it behind what is recorded."""
     return getattr(plan, "records", False)
