@@ -7,6 +7,7 @@ import pickle
 import numpy as np
 import pytest
 import scipy.sparse
+import scipy.sparse.linalg
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -333,6 +334,26 @@ def test_helpers():
 
 def _module(x):
     return sparse if sparse.issparse(x) else scipy.sparse
+
+
+def test_sums_of_bools_and_norms():
+    for a in (repeated(dtype="?"), repeated((4, 3), "?"), repeated((12,), "i1")):
+        against_scipy(lambda x: x.sum(), a)
+        b = a.copy().astype("f8")
+        close = scipy.sparse.linalg.norm(b)
+        assert abs(sparse.linalg.norm(on_device(b)) - close) < 1e-14 * close
+    with pytest.raises(ValueError):
+        sparse.linalg.norm(on_device(array()), axis=0)
+
+
+def test_matrices_stay_flat():
+    a = sparse.coo_matrix(cp.eye(4))
+    for function in (
+        lambda: a @ cp.ones((2, 4, 3)), lambda: cp.ones((2, 3, 4)) @ a,
+        lambda: a @ on_device(array((2, 4, 3))), lambda: a.reshape(2, 2, 4),
+    ):  # fmt: skip
+        with pytest.raises(ValueError):
+            function()
 
 
 def test_files():

@@ -215,11 +215,16 @@ def _dense_operand(a: Any, x: Any) -> Any:
 # ---- products ------------------------------------------------------------------------------------
 
 
+def _takes_many(a: Any) -> bool:
+    """Whether an operand of more than two dimensions can be beside an array."""
+    return a.format == "coo" and not isinstance(a, MatrixProducts)
+
+
 def product(a: Any, other: Any) -> Any:
     """The matrix product with an operand that is no number, or NotImplemented."""
     inner = a.shape[-1]
     if _is_sparse(other):
-        if a.ndim > 2 or (other.ndim > 2 and a.format == "coo"):
+        if a.ndim > 2 or (other.ndim > 2 and _takes_many(a)):
             return _tensor_products.matmul(a, other, True)
         if other.shape[0] != inner:
             columns = "" if other.ndim == 1 else ",m"
@@ -229,7 +234,7 @@ def product(a: Any, other: Any) -> Any:
     if x is None:
         return NotImplemented
     shape = x._layout.shape
-    if a.ndim > 2 or (len(shape) > 2 and a.format == "coo"):
+    if a.ndim > 2 or (len(shape) > 2 and _takes_many(a)):
         return _tensor_products.matmul(a, x, False)
     if len(shape) not in (1, 2):
         raise ValueError(
@@ -258,7 +263,7 @@ def reflected_product(a: Any, other: Any) -> Any:
     x = _dense_operand(a, other)
     if x is None:
         return NotImplemented
-    if a.ndim > 2 or (x._layout.ndim > 2 and a.format == "coo"):
+    if a.ndim > 2 or (x._layout.ndim > 2 and _takes_many(a)):
         return _tensor_products.reflected_matmul(a, x)
     found = product(a.transpose(), x.transpose())
     return found.transpose()

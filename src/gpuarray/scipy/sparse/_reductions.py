@@ -482,6 +482,8 @@ class Reductions:
 
 def _elements(a: Any) -> ndarray:
     """The stored elements, without what a format stores beside them."""
+    if a.format == "coo" and a.dtype != _sum_dtype(a.dtype):
+        a = _merging.canonical(a)  # those at one place are added in their own dtype, as bools are
     return (a.tocoo() if a.format == "dia" else a).data.ravel()  # type: ignore[no-any-return]
 
 

@@ -15,6 +15,7 @@ from gpuarray._ops.products import matmul
 from gpuarray._ops.ranges import arange
 from gpuarray._ops.selection import where
 from gpuarray._ops.sorting import argsort
+from gpuarray.scipy.sparse import _merging
 from gpuarray.scipy.sparse._base import issparse
 from gpuarray.scipy.sparse.linalg._matrix_operators import aslinearoperator
 from gpuarray.scipy.sparse.linalg._operators import LinearOperator
@@ -65,7 +66,7 @@ def norm(x: Any, ord: float | str | None = None, axis: int | tuple[int, int] | N
     if not issparse(x):
         raise TypeError(f"norm: input is not sparse but {type(x).__name__}; use gpuarray.linalg")
     if axis is None and ord in (None, "fro", "f"):
-        return dense.norm(x.tocsr()._added_data())
+        return dense.norm(_merging.canonical(_merging.compressed(x)).data)
     axes = _axes(axis, x.ndim)
     sizes = x.tocsr()._with_data(absolute(x.tocsr().data))
     if len(axes) == 2:
