@@ -75,15 +75,22 @@ ROWS = (
     Row("m.randint(0, 1000, n)", 10**8, torch="torch.randint(0, 1000, (n,), device='cuda')"),
     Row("m.permutation(n)", 10**7, torch="torch.randperm(n, device='cuda')"),
     Row("m.choice(10**9, n, replace=False)", 1000, 100, cupy="", numpy=""),
-    # Distributions with rejection.
+    # Distributions with rejection, and then the others.
     *[
         Row(f"m.{draw}", 10**7)
         for draw in (
-            "gamma(2.5, 1.0, n)", "gamma(0.5, 1.0, n)", "beta(2.0, 3.0, n)", "standard_t(5.0, n)",
+            "gamma(2.5, 1.0, n)", "gamma(0.5, 1.0, n)", "beta(2.0, 3.0, n)", "beta(0.5, 0.7, n)",
+            "standard_t(5.0, n)", "chisquare(3.0, n)", "noncentral_chisquare(3.0, 2.0, n)",
+            "f(5.0, 7.0, n)", "noncentral_f(3.0, 5.0, 2.0, n)", "vonmises(0.0, 2.0, n)",
             "poisson(4.5, n)", "poisson(1000.0, n)", "binomial(10, 0.3, n)",
-            "binomial(10**6, 0.3, n)", "hypergeometric(500, 600, 400, n)", "vonmises(0.0, 2.0, n)",
-            "zipf(2.5, n)", "wald(1.0, 2.0, n)", "noncentral_chisquare(3.0, 2.0, n)",
-            "dirichlet([1.0, 2.0, 3.0], n // 10)",
+            "binomial(10**6, 0.3, n)", "negative_binomial(5, 0.4, n)",
+            "hypergeometric(500, 600, 400, n)", "zipf(2.5, n)",
+            "dirichlet([1.0, 2.0, 3.0], n // 10)", "geometric(0.3, n)", "logseries(0.6, n)",
+            "wald(1.0, 2.0, n)", "exponential(2.0, n)", "gumbel(0.0, 1.0, n)",
+            "laplace(0.0, 1.0, n)", "logistic(0.0, 1.0, n)", "lognormal(0.0, 1.0, n)",
+            "normal(1.0, 2.0, n)", "pareto(3.0, n)", "power(3.0, n)", "rayleigh(1.0, n)",
+            "standard_cauchy(n)", "triangular(0.0, 0.4, 1.0, n)", "uniform(1.0, 2.0, n)",
+            "weibull(2.0, n)",
         )
     ],
     Row("m.multinomial(100, [0.1, 0.2, 0.3, 0.4], n)", 10**6),
