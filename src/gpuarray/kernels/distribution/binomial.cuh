@@ -44,6 +44,7 @@ struct Binomial : ByRejection<Binomial, int64_t> {
     GPUARRAY_DEVICE auto ratio() const {
         return [ratio = odds, all = n](int k) { return ratio * double(all - (k - 1)) * INVERSES.of[k]; };
     }
+    GPUARRAY_DEVICE bool never_fails() const { return mean < 10; }
     template <int BLOCK> GPUARRAY_DEVICE void prepare(double* table) {
         if (draws_any() && mean < 10) inversion.fill<BLOCK>(table, first, n, ratio());
     }

@@ -8,19 +8,38 @@
 
 namespace gpuarray {
 
-// A Poisson variate whose mean is a gamma variate.
+// A Poisson variate whose mean is a gamma variate; by inversion where that needs few terms.
 struct NegativeBinomial : ByRejection<NegativeBinomial, int64_t> {
-    double n, p, odds;
+    double n, p, odds, first;
     BoostedGamma boosted;
+    Inversion inversion;
 
-    GPUARRAY_DEVICE NegativeBinomial(double n, double p) : n(n), p(p), odds((1 - p) / p), boosted(n < 1 ? n + 1 : n) {}
+    GPUARRAY_DEVICE NegativeBinomial(double n, double p) : n(n), p(p), odds((1 - p) / p), boosted(n < 1 ? n + 1 : n) {
+        first = inverts() ? exp(n * log(p)) : 0;
+    }
+    GPUARRAY_DEVICE bool draws_any() const { return n > 0 && p > 0 && p <= 1; }
+    // What 120 terms leave then is below 1e-18.
+    GPUARRAY_DEVICE bool inverts() const { return draws_any() && p >= 0.4 && n * odds < 10; }
+    GPUARRAY_DEVICE auto ratio() const {
+        return [n = n, q = 1 - p](int k) { return q * (n + (k - 1)) * INVERSES.of[k]; };
+    }
+    GPUARRAY_DEVICE bool never_fails() const { return inverts(); }
+    template <int BLOCK> GPUARRAY_DEVICE void prepare(double* table) {
+        if (inverts()) inversion.fill<BLOCK>(table, first, INT64_GREATEST, ratio());
+    }
     template <bool QUICK> GPUARRAY_DEVICE bool attempt(const PhiloxBlock& bits, Draws& more, int64_t& found) const {
         found = 0;
-        if (!(n > 0 && p > 0 && p <= 1)) return true;
+        if (!draws_any()) return true;
+        if (inverts()) {
+            found = inversion.at(Draws::unit(bits.low()), first, INT64_GREATEST, ratio());
+            return true;
+        }
         double mean;
         if (!boosted.attempt<QUICK>(bits, more, mean)) return false;
         if (n < 1) mean *= exp(-standard_exponential(more) / n);
-        found = poisson_variate(more, mean * odds);
+        const Poisson poisson(mean * odds);
+        if (QUICK) return poisson.attempt<true>(more.block(), more, found);
+        found = accepted(poisson, more);
         return true;
     }
 };
@@ -30,6 +49,7 @@ struct Geometric : ByRejection<Geometric, int64_t> {
     double p, scale;
 
     GPUARRAY_DEVICE explicit Geometric(double p) : p(p), scale(-1 / log1p(-p)) {}
+    GPUARRAY_DEVICE bool never_fails() const { return true; }
     template <bool QUICK> GPUARRAY_DEVICE bool attempt(const PhiloxBlock& bits, Draws&, int64_t& found) const {
         found = 1;
         if (!(p > 0 && p < 1)) return true;

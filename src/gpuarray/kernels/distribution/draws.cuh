@@ -116,6 +116,8 @@ template <class Sampler, class R> struct ByRejection {
     }
     // Puts numbers that attempts need into a table that a block shares, if that has any.
     template <int BLOCK> GPUARRAY_DEVICE void prepare(double*) {}
+    // Whether the parameters are such that all quick attempts succeed.
+    GPUARRAY_DEVICE bool never_fails() const { return false; }
 };
 
 // Values of a function of some whole numbers, in a table.

@@ -115,6 +115,7 @@ struct Poisson : ByRejection<Poisson, int64_t> {
     GPUARRAY_DEVICE auto ratio() const {
         return [mean = lam](int k) { return mean * INVERSES.of[k]; };
     }
+    GPUARRAY_DEVICE bool never_fails() const { return lam < 10; }
     template <int BLOCK> GPUARRAY_DEVICE void prepare(double* table) {
         if (lam > 0 && lam < 10) inversion.fill<BLOCK>(table, first, INT64_GREATEST, ratio());
     }

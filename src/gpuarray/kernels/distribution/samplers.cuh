@@ -26,6 +26,7 @@ template <class Sampler> struct Same {
     typedef Sampler Type;
     const Sampler& sampler;
     GPUARRAY_DEVICE const Sampler& at(uint64_t) const { return sampler; }
+    GPUARRAY_DEVICE bool never_fails() const { return sampler.never_fails(); }
 };
 template <class Sampler> struct Cycled {
     typedef Sampler Type;
@@ -46,6 +47,7 @@ template <class Sampler> struct Cycled {
         const uint64_t k = (i | count) >> 32 ? i % count : uint32_t(i) % uint32_t(count);
         return made ? made[k] : Sampler(parameters[k]);
     }
+    GPUARRAY_DEVICE bool never_fails() const { return false; }
 };
 
 struct Waiting {
@@ -74,6 +76,13 @@ GPUARRAY_DEVICE void draw_all(const Samplers& samplers, T* out, uint64_t size, c
     Waiting* const queue = queues[threadIdx.x / WARP];
     const uint32_t lane = threadIdx.x % WARP;
     const uint64_t step = uint64_t(gridDim.x) * BLOCK;
+    if (samplers.never_fails()) {
+#pragma unroll 2
+        for (uint64_t i = uint64_t(blockIdx.x) * BLOCK + threadIdx.x; i < size; i += step) {
+            draw_one<true>(samplers, out, places, i, 0);
+        }
+        return;
+    }
     uint64_t first = uint64_t(blockIdx.x) * BLOCK + threadIdx.x / WARP * WARP;  // of the warp
     uint32_t waiting = 0;
 #pragma unroll 1

@@ -213,7 +213,7 @@ SAMPLERS = {
 }
 
 #: Those of them whose blocks may make a table first.
-TABLED = ("binomial", "hypergeometric", "poisson")
+TABLED = ("binomial", "hypergeometric", "negative_binomial", "poisson")
 
 #: Threads of a block, and blocks of a multiprocessor at once: a warp draws until none is left.
 SAMPLER_BLOCK, SAMPLER_RESIDENT = 128, 6

@@ -22,6 +22,8 @@ _FREE_SHARED_BYTES = 48 << 10
 #: Points of a block, where there is no reason for more (an estimate: none was timed). A block is
 #: long enough then to hide what memory takes, and several of them share a multiprocessor.
 _BLOCK_POINTS = 4096
+#: Threads of a block whose lines' length is no power of two, unless that were less than a sector.
+_ODD_THREADS = 400
 #: Bytes of neighbouring lines that are accessed at a time: two sectors of memory.
 _NEAR_BYTES = 64
 _SECTOR = 32
@@ -119,7 +121,10 @@ def form_of(
     if not all(along):
         lines = max(lines, _NEAR_BYTES // itemsize)
     count = _count(others)
-    lines = min(lines, fourier.spec.MOST_THREADS // threads, 1 << (count - 1).bit_length())
+    most = fourier.spec.MOST_THREADS // threads
+    if not is_power:
+        most = min(most, max(_ODD_THREADS // threads, _SECTOR // itemsize))
+    lines = min(lines, most, 1 << (count - 1).bit_length())
     lines = 1 << (lines.bit_length() - 1)
     room = device.attribute("max_shared_memory_per_block_optin")
     while lines and fourier.spec.shared_bytes(dtype, n, lines) > room:
