@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import mpmath as mp
 import numpy as np
-from special_fits import FOLDER, function_of
+from special_fits import FOLDER, function_of, listed
 
 _HEAD = """\
 // Polynomials for float64 results, made by docs/generate/special_double_fits.py from values of
@@ -137,7 +137,10 @@ FITS = (
         _mapped(_inverse(_ei_scaled), 0, mp.mpf(1) / 40), -1 + _TINY, 1, 15),
     Fit("e1_small", "E1(1 + t) + log(1 + t)",
         lambda t: mp.e1(1 + t) + mp.log(1 + t), -1 + _TINY, 0, 13, lambda t: 1 / mp.e1(1 + t)),
-    Quotient("e1_large", "x exp(x) E1(x) of 1/x", _inverse(lambda x: x * mp.exp(x) * mp.e1(x)), 14),
+    Quotient("e1_large", "x (x exp(x) E1(x) - 1) of 1/x",
+        _inverse(lambda x: x * (x * mp.exp(x) * mp.e1(x) - 1)), 14),
+    Fit("exp_wide", "(exp(t) - 1 - t) / t^2",
+        lambda t: (mp.expm1(t) - t) / t**2, -0.3466, 0.3467, 9, lambda t: t**2 / mp.exp(t)),
     LogFit("ellipk_wide", "K(1 - t)", lambda t: mp.ellipk(1 - t), 10, None, mp.mpf(0.5)),
     LogFit("ellipe_wide", "E(1 - t)", lambda t: mp.ellipe(1 - t), 10, mp.mpf(1), mp.mpf(0)),
 )
@@ -240,28 +243,31 @@ def header() -> str:
 
 def log_table() -> str:
     """The header of the logarithms that those of two doubles start from."""
-    lines = []
-    for cell in range(128):
-        # The upper words of the cell's doubles are from base + 8192 cell on.
-        ends = [0x3FE6A09E + 8192 * (cell + i) for i in (0, 1)]
+    columns: list[list[str]] = [[], [], []]
+    for cell in range(32):
+        # The upper words of the cell's doubles are from base + 2^15 cell on.
+        ends = [0x3FE6A09E + 2**15 * (cell + i) for i in (0, 1)]
         low, high = np.array([end << 32 for end in ends], np.int64).view(np.float64)
         # With so few bits r m - 1 has no rounding.
-        units = 128 if high <= 1 else 256
-        near = 2 * units / (float(low) + float(high))
-        inverse = 1.0 if cell in (73, 74, 75) else round(near) / units
+        units = 32 if high <= 1 else 64
+        inverse = 1.0 if low < 1 < high else round(2 * units / float(low + high)) / units
         exact = -mp.log(mp.mpf(inverse))
         first = float(mp.nint(exact * 2**42) / 2**42)
-        lines.append(f"    {{{inverse!r}, {first!r}, {float(exact - mp.mpf(first))!r}}},")
+        for column, number in zip(columns, (inverse, first, float(exact - first)), strict=True):
+            column.append(repr(number))
+    tables = [
+        listed(f"__device__ const double LOG_{name}[32] = {{", column) + "\n"
+        for name, column in zip(("RECIPROCALS", "FIRSTS", "SECONDS"), columns, strict=True)
+    ]
     return (
-        "// For each of 128 parts of [sqrt(1/2), sqrt(2)) a number r of 8 bits near the\n"
-        "// reciprocal of its middle, 1 in the parts about 1, and -log(r) in two parts, the first\n"
-        "// a multiple of 2^-42; made by docs/generate/special_double_fits.py.\n"
+        "// For each of 32 parts of [sqrt(1/2), sqrt(2)) a number r of few bits near the\n"
+        "// reciprocal of its middle, 1 in that about 1, and -log(r) in two parts, the first a\n"
+        "// multiple of 2^-42. Lanes find theirs in few lines. Made by special_double_fits.py.\n"
         "#pragma once\n\n"
         '#include "gpuarray/types.cuh"\n\n'
         "namespace gpuarray {\nnamespace special {\n\n"
-        "__device__ const double LOG_TABLE[128][3] = {\n"
-        + "\n".join(lines)
-        + "\n};\n\n}  // namespace special\n}  // namespace gpuarray\n"
+        + "\n".join(tables)
+        + "\n}  // namespace special\n}  // namespace gpuarray\n"
     )
 
 

@@ -240,23 +240,28 @@ def log_coefficients(fit: LogFit) -> tuple[list[float], list[float], float]:
 
 def function_of(name: str, comment: str, found: list[float], kind: str = "float") -> str:
     """A device function that is a polynomial."""
+    head = f"GPUARRAY_DEVICE {kind} fit_{name}({kind} t) {{\n"
     if kind == "double":
-        numbers = [repr(x) for x in found]
-    else:
-        numbers = [f"{np.float32(x):.9g}" for x in found]
-        numbers = [f"{x if '.' in x or 'e' in x else x + '.0'}f" for x in numbers]
-    lines, line = [], f"    const {kind} c[] = {{"
+        table = f"FIT_{name.upper()}"
+        numbers = listed(f"inline __constant__ double {table}[] = {{", [repr(x) for x in found])
+        return f"\n// {comment}\n{numbers}\n{head}    return polynomial({table}, t);\n}}\n"
+    short = [f"{np.float32(x):.9g}" for x in found]
+    text = listed(
+        "    const float c[] = {", [f"{x if '.' in x or 'e' in x else x + '.0'}f" for x in short]
+    )
+    return f"\n// {comment}\n{head}{text}\n    return polynomial(c, t);\n}}\n"
+
+
+def listed(head: str, numbers: list[str]) -> str:
+    """The definition of an array that begins with a text."""
+    lines, line = [], head
     for number in numbers:
         if len(line) + len(number) > 116:
             lines.append(line.rstrip())
-            line = "                       "
+            line = " " * (len(head) - len(head.lstrip()) + 4 if len(head) > 40 else len(head))
         line += number + ", "
     lines.append(line.rstrip(", ") + "};")
-    return (
-        f"\n// {comment}\nGPUARRAY_DEVICE {kind} fit_{name}({kind} t) {{\n"
-        + "\n".join(lines)
-        + "\n    return polynomial(c, t);\n}\n"
-    )
+    return "\n".join(lines)
 
 
 def text_of(fit: Fit | LogFit) -> str:

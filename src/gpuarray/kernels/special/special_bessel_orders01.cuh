@@ -7,13 +7,24 @@
 #include "gpuarray/special_bessel_single.cuh"
 #include "gpuarray/special_bessel_tables.cuh"
 #include "gpuarray/special_chebyshev.cuh"
+#include "gpuarray/special_dd.cuh"
 
 namespace gpuarray {
 namespace special {
 
+// 1/x and 1/sqrt(x) of a number above 1/2, infinity too.
+GPUARRAY_DEVICE double inverse_of(double x) { return x < 1e300 ? reciprocal52(x) : 1 / x; }
+GPUARRAY_DEVICE double inverse_root_of(double x) {
+    double r;
+    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
+    // Two of Newton's steps from 20 bits, in one of the third order.
+    const double rest = ::fma(-x * r, r, 1.0);
+    return r > 0 ? ::fma(r * rest, ::fma(rest, 0.375, 0.5), r) : r;
+}
+
 // sqrt(2 / (pi x)) (P cos(x - c) - Q sin(x - c)) with c = (2 order + 1) pi / 4, or its companion with sine and cosine.
 template <int Order, bool Second> GPUARRAY_CALLED double bessel_wave(double x) {
-    const double inverse = 1 / x, t = 50 * inverse * inverse - 1;
+    const double inverse = inverse_of(x), t = ::fma(50 * inverse, inverse, -1.0);
     const double p = Order == 0 ? bessel_p0_large(t) : bessel_p1_large(t);
     const double q = inverse * (Order == 0 ? bessel_q0_large(t) : bessel_q1_large(t));
     double sine, cosine;
@@ -22,7 +33,7 @@ template <int Order, bool Second> GPUARRAY_CALLED double bessel_wave(double x) {
     const double s = Order == 0 ? sine - cosine : -(sine + cosine);
     const double c = Order == 0 ? sine + cosine : sine - cosine;
     const double wave = Second ? ::fma(p, s, q * c) : ::fma(p, c, -q * s);
-    return 0.5641895835477563 * wave * ::rsqrt(x);  // 1 / sqrt(pi)
+    return 0.5641895835477563 * wave * inverse_root_of(x);  // 1 / sqrt(pi)
 }
 
 GPUARRAY_CALLED double j0(double x) {
@@ -50,46 +61,47 @@ GPUARRAY_CALLED double y1(double x) {
     return ::fma(x, bessel_y1_small(::fma(0.08 * x, x, -1.0)), rest);
 }
 
+GPUARRAY_DEVICE double i0e_large(double x) { return bessel_i0e_large(::fma(16.0, inverse_of(x), -1.0)) * inverse_root_of(x); }
+GPUARRAY_DEVICE double i1e_large(double x) { return bessel_i1e_large(::fma(16.0, inverse_of(x), -1.0)) * inverse_root_of(x); }
+GPUARRAY_DEVICE double k0e_large(double x) { return bessel_k0e_large(inverse_of(x) - 1) * inverse_root_of(x); }
+GPUARRAY_DEVICE double k1e_large(double x) { return bessel_k1e_large(inverse_of(x) - 1) * inverse_root_of(x); }
+
 GPUARRAY_CALLED double i0e(double x) {
     x = ::fabs(x);
-    return x <= 8 ? ::exp(-x) * bessel_i0_series(x * x / 4) : bessel_i0e_large(16 / x - 1) * ::rsqrt(x);
+    return x <= 8 ? exp_dd(-x) * bessel_i0_series(x * x / 4) : i0e_large(x);
 }
 GPUARRAY_CALLED double i1e(double x) {
     const double magnitude = ::fabs(x);
-    return magnitude <= 8 ? ::exp(-magnitude) * (x / 2) * bessel_i1_series(x * x / 4)
-                          : ::copysign(bessel_i1e_large(16 / magnitude - 1) * ::rsqrt(magnitude), x);
+    return magnitude <= 8 ? exp_dd(-magnitude) * (x / 2) * bessel_i1_series(x * x / 4)
+                          : ::copysign(i1e_large(magnitude), x);
 }
 // SciPy has NaN at infinity. exp(x) overflows where the scaled function still brings the product back into the range.
 GPUARRAY_DEVICE double unscaled(double x, double scaled) {
-    if (isinf(x)) return not_a_number();
-    return x > 709 ? ::exp(x / 2) * scaled * ::exp(x / 2) : ::exp(x) * scaled;
+    if (x < 708) return exp_dd(x) * scaled;
+    return isinf(x) ? not_a_number() : ::exp(x / 2) * scaled * ::exp(x / 2);
 }
 GPUARRAY_CALLED double i0(double x) {
     x = ::fabs(x);
-    return x <= 8 ? bessel_i0_series(x * x / 4) : unscaled(x, bessel_i0e_large(16 / x - 1) * ::rsqrt(x));
+    return x <= 8 ? bessel_i0_series(x * x / 4) : unscaled(x, i0e_large(x));
 }
 GPUARRAY_CALLED double i1(double x) {
     const double magnitude = ::fabs(x);
     if (magnitude <= 8) return x / 2 * bessel_i1_series(x * x / 4);
-    return ::copysign(unscaled(magnitude, bessel_i1e_large(16 / magnitude - 1) * ::rsqrt(magnitude)), x);
+    return ::copysign(unscaled(magnitude, i1e_large(magnitude)), x);
 }
 
 GPUARRAY_CALLED double k0(double x) {
-    if (x > 0.5) return ::exp(-x) * bessel_k0e_large(1 / x - 1) * ::rsqrt(x);
+    if (x > 0.5) return exp_dd(-x) * k0e_large(x);
     if (!(x > 0)) return x == 0 ? infinity() : not_a_number();
     return bessel_k0_small(8 * x * x - 1) - ::log(x / 2) * bessel_i0_near(x * x / 4);
 }
-GPUARRAY_CALLED double k0e(double x) {
-    return x > 0.5 ? bessel_k0e_large(1 / x - 1) * ::rsqrt(x) : ::exp(x) * k0(x);
-}
+GPUARRAY_CALLED double k0e(double x) { return x > 0.5 ? k0e_large(x) : ::exp(x) * k0(x); }
 GPUARRAY_CALLED double k1(double x) {
-    if (x > 0.5) return ::exp(-x) * bessel_k1e_large(1 / x - 1) * ::rsqrt(x);
+    if (x > 0.5) return exp_dd(-x) * k1e_large(x);
     if (!(x > 0)) return x == 0 ? infinity() : not_a_number();
     return 1 / x + x * bessel_k1_small(8 * x * x - 1) + ::log(x / 2) * (x / 2) * bessel_i1_near(x * x / 4);
 }
-GPUARRAY_CALLED double k1e(double x) {
-    return x > 0.5 ? bessel_k1e_large(1 / x - 1) * ::rsqrt(x) : ::exp(x) * k1(x);
-}
+GPUARRAY_CALLED double k1e(double x) { return x > 0.5 ? k1e_large(x) : ::exp(x) * k1(x); }
 
 }  // namespace special
 }  // namespace gpuarray

@@ -6,8 +6,8 @@
 // T. J. Dekker, "A floating-point technique for extending the available precision" (1971); products by fma.
 #pragma once
 
+#include "gpuarray/special_double_fits.cuh"
 #include "gpuarray/special_log_table.cuh"
-#include "gpuarray/special.cuh"
 
 namespace gpuarray {
 namespace special {
@@ -112,7 +112,10 @@ GPUARRAY_DEVICE dd quotient_dd(double x, double y, double rest = 0) {
     return dd(q, ::fma(-q, rest, ::fma(-q, y, x)) * r);
 }
 
-// The natural logarithm of a positive, finite number to about 75 bits: P. T. P. Tang, "Table-driven implementation of the
+// Of log(1 + z), from z^3 / 3 on.
+inline __constant__ double LOG_SERIES[] = {1.0 / 3, -0.25, 0.2, -1.0 / 6, 1.0 / 7, -0.125, 1.0 / 9, -0.1, 1.0 / 11, -1.0 / 12};
+
+// The natural logarithm of a positive, finite number to about 70 bits: P. T. P. Tang, "Table-driven implementation of the
 // logarithm function in IEEE floating-point arithmetic" (1990). With r near 1/m it is exponent log(2) - log(r) +
 // log(1 + z), z = r m - 1, which is exact. `Usual`: neither subnormal nor near the ends of the range.
 template <bool Usual> GPUARRAY_DEVICE dd log_by_table(dd x) {
@@ -125,20 +128,19 @@ template <bool Usual> GPUARRAY_DEVICE dd log_by_table(dd x) {
     }
     const uint64_t bits = float_bits(x.hi);
     const int shifted = int(bits >> 32) - 0x3fe6a09e, exponent = shifted >> 20;
-    const double* row = LOG_TABLE[(shifted & 0xfffff) >> 13];
-    const double m = float_from_bits(bits - (uint64_t(uint32_t(exponent)) << 52)), r = row[0];
+    const int cell = (shifted & 0xfffff) >> 15;
+    const double m = float_from_bits(bits - (uint64_t(uint32_t(exponent)) << 52)), r = LOG_RECIPROCALS[cell];
     const double z = ::fma(m, r, -1.0), rest = x.lo * float_from_bits(uint64_t(1023 - exponent) << 52) * r;
     // The exponent as a double, by the last bits of a sum.
     const double n = float_from_bits(0x4338000000000000ull + uint64_t(int64_t(exponent))) - 6755399441055744.0 + adjusted;
     const double square = z * z, half = -0.5 * square;
-    const double c[] = {1.0 / 3, -0.25, 0.2, -1.0 / 6, 1.0 / 7, -0.125, 1.0 / 9, -0.1, 1.0 / 11};
-    // The first parts of log(2) and of the table are multiples of 2^-42: this sum is exact. Of each sum that follows the
-    // first number is greater or zero.
-    const double first = ::fma(n, 0.69314718055989033, row[1]);
+    // The first parts of log(2) and of the table are multiples of 2^-42: this sum is exact. Of those that follow the
+    // first number is zero or no smaller by a power of two.
+    const double first = ::fma(n, 0.69314718055989033, LOG_FIRSTS[cell]);
     const dd second = fast_sum(first, z), third = fast_sum(second.hi, half);
     double low = ::fma(-0.5, ::fma(z, z, -square), ::fma(-z, rest, rest));
-    low = ::fma(square * z, polynomial(c, z), low);
-    low += ::fma(n, 5.4979230187083712e-14, row[2]);
+    low = ::fma(square * z, polynomial(LOG_SERIES, z), low);
+    low += ::fma(n, 5.4979230187083712e-14, LOG_SECONDS[cell]);
     return fast_sum(third.hi, (second.lo + third.lo) + low);
 }
 GPUARRAY_CALLED dd log_dd(dd x) { return log_by_table<false>(x); }
@@ -147,10 +149,28 @@ GPUARRAY_CALLED dd log_dd(dd x) { return log_by_table<false>(x); }
 GPUARRAY_DEVICE dd log_of(dd x) { return log_dd(x); }
 GPUARRAY_DEVICE plain log_of(plain x) { return plain(::log(x.hi)); }
 
-// exp of a sum of two doubles, to the accuracy of exp.
+// exp(x) = scale (1 + rest), for |x| < 708: 2^n (1 + r + ...) with r = x - n log(2).
+struct ScaledPower {
+    double scale, rest;
+    GPUARRAY_DEVICE explicit ScaledPower(dd x) {
+        const double shift = 6755399441055744.0, moved = ::fma(x.hi, 1.4426950408889634, shift), n = moved - shift;
+        const double r = ::fma(n, -2.3190468138462996e-17, ::fma(n, -0.6931471805599453, x.hi)) + x.lo;
+        scale = float_from_bits((float_bits(moved) + 1023) << 52);
+        rest = ::fma(r * r, fit_exp_wide(r), r);
+    }
+};
+// exp of a sum of two doubles, to the accuracy of exp; less 1 where it is no greater than 708.
 GPUARRAY_DEVICE double exp_dd(dd x) {
+    if (::fabs(x.hi) < 708) {
+        const ScaledPower found(x);
+        return (found.rest + 1) * found.scale;
+    }
     const double e = ::exp(x.hi);
     return isfinite(e) ? ::fma(e, x.lo, e) : e;
+}
+GPUARRAY_DEVICE double expm1_usual(dd x) {
+    const ScaledPower found(x);
+    return ::fma(found.scale, found.rest, found.scale - 1);
 }
 GPUARRAY_DEVICE double exp_of(dd x) { return exp_dd(x); }
 GPUARRAY_DEVICE double exp_of(plain x) { return ::exp(x.hi); }

@@ -51,21 +51,22 @@ GPUARRAY_CALLED double rel_entr(double x, double y) {
     return x == 0 && y >= 0 ? 0.0 : infinity();
 }
 
-// As for float32, special_elementary_single.cuh.
+// x (u - log(1 + u)) with u = (y - x) / x. Where that is small by s = (y - x) / (y + x), log(1 + u) = 2 atanh(s).
 GPUARRAY_CALLED double kl_div(double x, double y) {
     if (x != x || y != y) return x + y;
     if (x > 0 && y > 0) {
-        if (y > 0.5 * x && y < 2 * x && is_moderate(x)) {
-            const double difference = y - x, s = rounded(quotient_dd(difference, y + x)), z = s * s;
-            return s * ::fma(-x * z, fit_atanh_wide(z), difference);
+        const double difference = y - x;
+        if (::fabs(difference) < 0.0078125 * x && is_moderate(x)) {
+            const double s = rounded(quotient_dd(difference, y + x)), z = s * s;
+            return s * ::fma(-x * z, polynomial({2.0 / 3, 2.0 / 5, 2.0 / 7}, z), difference);
         }
         if (is_moderate(x) && is_moderate(y)) {
             const dd ratio = quotient_dd(x, y);
             if (is_moderate(ratio.hi)) {
                 // The terms cancel near the range above.
-                const dd log = log_by_table<true>(ratio), difference = sum(y, -x);
-                const double high = x * log.hi, low = ::fma(x, log.hi, -high) + ::fma(x, log.lo, difference.lo);
-                return (high + difference.hi) + (sum(high, difference.hi).lo + low);
+                const dd log = log_by_table<true>(ratio), rest = sum(y, -x), high = product(x, log.hi);
+                const dd total = sum(high.hi, rest.hi);
+                return total.hi + (total.lo + (high.lo + ::fma(x, log.lo, rest.lo)));
             }
         }
         return rel_entr(x, y) - x + y;
@@ -103,11 +104,9 @@ template <class W> GPUARRAY_DEVICE double power_minus_one(W logarithm, double po
     return ::copysign(1.0, power) * exp_of(exponent - log_of(W(::fabs(power)))) - 1 / power;
 }
 
-// exp(h + l) - 1 = expm1(h) + exp(h) l
 GPUARRAY_DEVICE double boxcox_usual(double x, double power) {
     const dd log = log_by_table<true>(dd(x)), exponent(log.hi * power, ::fma(log.hi, power, -(log.hi * power)));
-    const double e = ::expm1(exponent.hi), low = ::fma(log.lo, power, exponent.lo);
-    return rounded(quotient_dd(::fma(e, low, e + low), power));
+    return rounded(quotient_dd(expm1_usual(dd(exponent.hi, ::fma(log.lo, power, exponent.lo))), power));
 }
 template <class W> GPUARRAY_CALLED double boxcox_of(double x, double power) {
     if (W::COMPENSATED && x > 1e-100 && x < 1e100 && ::fabs(power) > 1e-19 && ::fabs(power) < 3) {

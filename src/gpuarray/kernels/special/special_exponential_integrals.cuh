@@ -36,7 +36,8 @@ GPUARRAY_CALLED double exp1(double x) {
     if (x <= 1) return fit_e1_small(x - 1) - ::log(x);
     if (x > 750) return 0.0;
     const double r = reciprocal52(x);
-    return ::exp(-x) * fit_e1_large_top(r) / (x * fit_e1_large_bottom(r));
+    const double rest = r * fit_e1_large_top(r) / fit_e1_large_bottom(r);
+    return rounded(quotient_dd(exp_dd(-x), x)) * (1 + rest);
 }
 GPUARRAY_DEVICE float exp1(float x) { return float(exp1(double(x))); }
 
@@ -52,7 +53,7 @@ GPUARRAY_CALLED double expi(double x) {
         return log.hi + ::fma(from, fit_ei_small(x - 3), log.lo);
     }
     if (!(x < 720)) return x != x ? x : infinity();
-    const double r = 1 / x;
+    const double r = reciprocal52(x);
     double scaled;
     if (x <= 14) {
         scaled = fit_ei_middle(::fma(r, 21.0, -2.5));
@@ -61,7 +62,7 @@ GPUARRAY_CALLED double expi(double x) {
     } else {
         scaled = fit_ei_great(::fma(r, 80.0, -1.0));
     }
-    if (x < 700) return ::exp(x) * (r * scaled);
+    if (x < 700) return rounded(quotient_dd(exp_dd(x), x)) * scaled;
     // In halves: exp alone overflows before the quotient does.
     const double half = ::exp(x / 2);
     return half * (r * scaled) * half;

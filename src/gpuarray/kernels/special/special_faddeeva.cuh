@@ -187,8 +187,7 @@ GPUARRAY_CALLED double log_ndtr(double x) {
     const double y = ::fabs(x) > 1e20 ? 1e20 : ::fabs(x), r = reciprocal52(y + 4), t = y < 4 ? (y - 4) * r : ::fma(r, -8.0, 1.0);
     const double scaled = fit_normal_tail_wide(t) / (1 + y), square = y * y, rest = ::fma(y, y, -square);
     if (x < 0) return ::fma(x * -0.5, x, ::log(scaled));
-    const double e = ::exp(-0.5 * square);
-    return ::log1p(-scaled * ::fma(e, -0.5 * rest, e));
+    return ::log1p(-scaled * exp_dd(dd(-0.5 * square, -0.5 * rest)));
 }
 GPUARRAY_CALLED cplx log_ndtr(cplx z) {
     if (z.real > 1) return log1p(erfc(z * 0.70710678118654752440) * -0.5);

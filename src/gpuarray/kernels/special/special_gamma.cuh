@@ -116,10 +116,11 @@ GPUARRAY_CALLED double gammaln(double x) {
     return rounded(lgamma_signed(dd(x)).log);
 }
 GPUARRAY_CALLED float gammaln_left(float x) {
-    if (isinf(x)) return x;
+    if (x >= 0) return -::logf(x);
+    if (isinf(x) || x != x) return x;
     return is_integer(x) ? float(infinity()) : float(log_of_magnitude(lgamma_signed(plain(x))));
 }
-GPUARRAY_DEVICE float gammaln(float x) { return x < 0 ? gammaln_left(x) : gammaln_positive(x); }
+GPUARRAY_DEVICE float gammaln(float x) { return x >= 1.2e-38f ? gammaln_positive(x) : gammaln_left(x); }
 
 // n! for n up to 23, where it is exact.
 __device__ const double FACTORIALS[24] = {

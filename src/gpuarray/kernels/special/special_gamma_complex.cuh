@@ -92,7 +92,7 @@ GPUARRAY_CALLED cplx loggamma(cplx z) {
     return cplx(1.1447298858494001741 - rest.real, turns - rest.imag);
 }
 GPUARRAY_CALLED double loggamma(double x) { return x < 0 ? not_a_number() : ::lgamma(x); }
-GPUARRAY_DEVICE float loggamma(float x) { return x < 0 ? float(not_a_number()) : gammaln_positive(x); }
+GPUARRAY_DEVICE float loggamma(float x) { return x < 0 ? float(not_a_number()) : gammaln(x); }
 
 GPUARRAY_CALLED cplx gamma(cplx z) {
     if (z.real <= 0 && z.imag == 0 && is_integer(z.real)) return cplx(not_a_number(), not_a_number());

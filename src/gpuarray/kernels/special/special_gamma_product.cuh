@@ -83,8 +83,7 @@ struct GammaQuotient {
         const dd at = whole_exponent(), quotient = quotient_dd(top.hi, bottom.hi, bottom.lo);
         // What the lower parts are beside 1.
         const double change = ::fma(top.lo, reciprocal20(top.hi), quotient.lo * reciprocal20(quotient.hi));
-        const double product = ::exp(at.hi) * quotient.hi;
-        return isfinite(product) ? ::fma(product, at.lo + change, product) : product;
+        return exp_dd(dd(at.hi, at.lo + change)) * quotient.hi;
     }
     // The logarithm of the magnitude; 0 for what rounding left of nothing.
     GPUARRAY_DEVICE double logarithm() const {
@@ -95,10 +94,25 @@ struct GammaQuotient {
         return ::fabs(total) < 2e-18 ? 0.0 : total;
     }
 };
+
+// gamma(x), or its reciprocal; x is neither a pole nor below -160.
 GPUARRAY_DEVICE double one_gamma(double x, bool inverse) {
-    GammaQuotient found;
-    found.include(dd(x), inverse);
-    return found.value();
+    const bool reflected = x < 0, below = reflected != inverse;
+    const GammaParts parts = gamma_parts(reflected ? sum(1.0, -x) : dd(x));
+    const dd at = sum(parts.exponent.hi, 0.9189385332046728);
+    const double low = at.lo + (parts.exponent.lo - 3.8782941580672414e-17);
+    const dd exponent = sum(at.hi, low);
+    const double rest = parts.product.lo * reciprocal20(parts.product.hi);
+    // exp(exponent) / product, or the reciprocal.
+    double value = exp_dd(below ? dd(-exponent.hi, rest - exponent.lo) : dd(exponent.hi, exponent.lo - rest));
+    if (below) {
+        value *= parts.product.hi;
+    } else {
+        value = rounded(quotient_dd(value, parts.product.hi));
+    }
+    if (!reflected) return value;
+    const double sine = ::sinpi(x);
+    return inverse ? value * (sine * 0.3183098861837907) : value * (3.141592653589793 / sine);
 }
 
 // gamma(x) / gamma(y), and gamma(x) / (gamma(y) gamma(z)) or its reciprocal.

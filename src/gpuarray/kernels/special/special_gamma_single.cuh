@@ -9,25 +9,22 @@
 namespace gpuarray {
 namespace special {
 
-// For x >= 0, or NaN.
+// For a positive normal number, or infinity. Both ways are gone at once, so that no lanes wait for others.
 GPUARRAY_DEVICE float gammaln_positive(float x) {
     // The logarithm in two parts, of which the first is a multiple of log(2).
     const Parted parted(x);
-    const float second = ::fmaf(parted.exponent, log2_low(), log1p_near(parted.rest));
-    if (x >= 3) {
-        // (x - 1/2) (log(x) - 1)
-        const float factor = x - 0.5f, first = ::fmaf(parted.exponent, log2_high(), -1.0f), large = factor * first;
-        // log(2 pi) / 2 - 1/2 and the rest
-        const float r = reciprocal23(x), rest = ::fmaf(r, fit_gammaln_rest(r * r), 0.418938533f);
-        const float small = ::fmaf(factor, first, -large) + ::fmaf(factor, second, rest);
-        // The parts of large numbers overflow.
-        return x < 1e35f ? large + small : x * (first + second);
-    }
-    // gammaln(t + 2), t = x - 2; below 1 gammaln(x + 1) - log(x). All factors are exact near their zeros.
+    const float low = ::fmaf(parted.exponent, log2_low(), log1p_near(parted.rest));
+    // From 3 on (x - 1/2) (log(x) - 1), and log(2 pi) / 2 - 1/2 and the rest.
+    const float factor = x - 0.5f, first = ::fmaf(parted.exponent, log2_high(), -1.0f), large = factor * first;
+    const float r = reciprocal23(x), rest = ::fmaf(r, fit_gammaln_rest(r * r), 0.418938533f);
+    const float small = ::fmaf(factor, first, -large) + ::fmaf(factor, low, rest);
+    // The parts of large numbers overflow.
+    const float right = x < 1e35f ? large + small : x * (first + low);
+    // Below gammaln(t + 2), t = x - 2; below 1 gammaln(x + 1) - log(x). All factors are exact near their zeros.
     const bool shifted = x < 1;
     const float t = shifted ? x - 1 : x - 2, value = (shifted ? x : x - 1) * t * fit_gammaln(t) + 0.0f;
-    if (x < 1.2e-38f) return -::logf(x);
-    return shifted ? value - ::fmaf(parted.exponent, log2_high(), second) : value;
+    const float left = value - (shifted ? ::fmaf(parted.exponent, log2_high(), low) : 0.0f);
+    return x >= 3 ? right : left;
 }
 
 // log2(gamma(x)) for x >= 3, or that of a number so great that gamma overflows, and its reciprocal vanishes.
@@ -47,7 +44,10 @@ GPUARRAY_DEVICE float gamma(float x) {
         if (is_integer(x)) return float(not_a_number());
         factor = -3.14159265f / ::sinpif(y);
     }
-    if (y >= 3) return left ? exp2_times(-gamma_exponent(y), factor / y) : exp2_single(gamma_exponent(y));
+    if (y >= 3) {
+        const double exponent = gamma_exponent(y);
+        return exp2_times(left ? -exponent : exponent, left ? factor / y : 1.0f);
+    }
     if (y == 0) return ::copysignf(float(infinity()), x);
     // On [1, 2), and a step from there.
     const float t = y < 1 ? y + 1 : y < 2 ? y : y - 1, value = fit_gamma(t - 1.5f), more = y < 2 ? value : value * t;
