@@ -1,7 +1,7 @@
 // Functions of angles in degrees: reduced in degrees, where that is exact.
 #pragma once
 
-#include "gpuarray/special_double_fits.cuh"
+#include "gpuarray/special_dd.cuh"
 #include "gpuarray/special_single.cuh"
 
 namespace gpuarray {
@@ -37,6 +37,12 @@ template <class T> struct Angle {
         const T turns = ::rint(x * T(0.011111111111111112));
         quarters = int(turns);
         rest = ::fma(turns, T(-90), x);
+        sides(rest, sine, cosine);
+    }
+    GPUARRAY_DEVICE explicit Angle(dd x) {
+        const double turns = ::rint(x.hi * 0.011111111111111112);
+        quarters = int(turns);
+        rest = ::fma(turns, -90.0, x.hi) + x.lo;
         sides(rest, sine, cosine);
     }
     GPUARRAY_DEVICE T sine_after(int more) const {

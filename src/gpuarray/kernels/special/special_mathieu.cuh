@@ -6,7 +6,8 @@
 // of Rayleigh's quotient, which those pivots give.
 #pragma once
 
-#include "gpuarray/special.cuh"
+#include "gpuarray/special_convenience.cuh"
+#include "gpuarray/special_dd.cuh"
 
 namespace gpuarray {
 namespace special {
@@ -127,10 +128,11 @@ GPUARRAY_CALLED Mathieu mathieu_function(double m, double q, double x, bool odd_
     const MathieuMatrix matrix(int(m), q, odd_function);
     matrix.eigenvector((int(m) - matrix.first) / 2, vector);
     double value = 0, slope = 0, sign = 0;
-    const double turns = ::fmod(x, 360.0) / 180;
+    x = ::fmod(x, 360.0);
     for (int k = matrix.size - 1; k >= 0; --k) {
         const double n = matrix.first + 2 * k, c = matrix.constant && k == 0 ? 0.7071067811865476 * vector[k] : vector[k];
-        const double sine = ::sinpi(n * turns), cosine = ::cospi(n * turns);
+        const degrees::Angle<double> angle(product(n, x));
+        const double sine = angle.sine_after(0), cosine = angle.sine_after(1);
         value += c * (odd_function ? sine : cosine);
         slope += c * n * (odd_function ? cosine : -sine);
         sign += odd_function ? c * n : c;

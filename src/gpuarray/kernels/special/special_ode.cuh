@@ -25,8 +25,10 @@ template <class T> GPUARRAY_DEVICE Equation<T> moved(const Equation<T>& e, T x) 
                        e.r0 + (e.r1 + e.r2 * x) * x, e.r1 + e.r2 * x * 2.0, e.r2};
 }
 // From the solution at x that at x + h; h is at most about half of the distance to the next zero of the first factor.
+// Terms beside `last` times the sum do not count.
 template <class T>
-GPUARRAY_CALLED Solution<T> taylor_step(const Equation<T>& equation, T x, T h, Solution<T> start) {
+GPUARRAY_CALLED Solution<T> taylor_step(
+    const Equation<T>& equation, T x, T h, Solution<T> start, double last = 1e-18) {
     const Equation<T> e = moved(equation, x);
     // terms t_k h^k of four indices
     T t0 = start.value, t1 = start.slope * h, before = T(0.0), earlier = T(0.0);
@@ -46,7 +48,7 @@ GPUARRAY_CALLED Solution<T> taylor_step(const Equation<T>& equation, T x, T h, S
         t1 = next;
         value = value + next;
         slope = slope + next * double(k + 2);
-        small = magnitude(next) * (k + 2) <= 1e-18 * (magnitude(slope) + magnitude(value)) ? small + 1 : 0;
+        small = magnitude(next) * (k + 2) <= last * (magnitude(slope) + magnitude(value)) ? small + 1 : 0;
         if (small == 3) break;
     }
     return Solution<T>{value, slope / h};

@@ -15,14 +15,14 @@ struct Cylinder {
     double value, slope;
 };
 // y'' + (quarter x^2 - a) y = 0 from zero to x >= 0.
-GPUARRAY_CALLED Cylinder weber_from_zero(double a, double quarter, double value, double slope, double x) {
+GPUARRAY_CALLED Cylinder weber_from_zero(double a, double quarter, dd value, dd slope, double x, double last = 1e-18) {
     const Equation<dd> e{dd(1.0), dd(0.0), dd(0.0), dd(0.0), dd(0.0), dd(-a), dd(0.0), dd(quarter)};
-    Solution<dd> y{dd(value), dd(slope)};
+    Solution<dd> y{value, slope};
     const double reach = 2 / (1 + ::sqrt(::sqrt(::fabs(a))) / 2);
     double at = 0;
     for (int step = 0; step < 4000 && at < x; ++step) {
         const double next = ::fmin(x, at + reach);
-        y = taylor_step(e, dd(at), sum(next, -at), y);
+        y = taylor_step(e, dd(at), sum(next, -at), y, last);
         at = next;
         if (!(::fabs(y.value.hi) < 1e290)) break;
     }
@@ -69,7 +69,7 @@ GPUARRAY_CALLED Cylinder pbdv(double v, double x) {
     }
     const double scale = ::exp2(v / 2) * 1.772453850905516;  // sqrt(pi)
     const double value = scale * rgamma((1 - v) / 2), slope = -scale * 1.4142135623730951 * rgamma(-v / 2);
-    const Cylinder at = weber_from_zero(-v - 0.5, -0.25, value, -slope, -x);
+    const Cylinder at = weber_from_zero(-v - 0.5, -0.25, dd(value), dd(-slope), -x);
     return Cylinder{at.value, -at.slope};
 }
 // V(-v - 1/2, x)
@@ -79,15 +79,44 @@ GPUARRAY_CALLED Cylinder pbvv(double v, double x) {
     const double scale = 3.141592653589793 * ::exp2(a / 2 + 0.25);
     const double value = scale * first * first * rgamma(0.25 + a / 2);
     const double slope = scale * 1.4142135623730951 * second * second * rgamma(0.75 + a / 2);
-    const Cylinder at = weber_from_zero(a, -0.25, value, x < 0 ? -slope : slope, ::fabs(x));
+    const Cylinder at = weber_from_zero(a, -0.25, dd(value), dd(x < 0 ? -slope : slope), ::fabs(x));
     return Cylinder{at.value, x < 0 ? -at.slope : at.slope};
 }
+
+GPUARRAY_DEVICE dd root_of(dd x) {
+    const double s = ::sqrt(x.hi);
+    return fast_sum(s, (x - product(s, s)).hi / (2 * s));
+}
+// |gamma(1/4 + iy) / gamma(3/4 + iy)|^2: by recurrence (DLMF 5.5.1) from 40 + iy, and 5.11.14 there.
+GPUARRAY_CALLED dd squared_gamma_ratio(double y) {
+    const double steps = 40;
+    const dd square = product(y, y), size = square + steps * steps;
+    dd ratio(1.0);
+    for (int k = 0; k < 40; ++k) {
+        const double first = k + 0.25, second = k + 0.75;
+        ratio = ratio * ((square + second * second) / (square + first * first));
+    }
+    // The series of 1 / (40 + iy)^2.
+    const dd real = (dd(steps * steps) - square) / size / size, imag = product(-2 * steps, y) / size / size;
+    const double c[] = {-0.015625, 0.0025634765625, -0.0012798309326171875, 0.0013435110449790955,
+                        -0.0024328966392204165, 0.006754237533641572, -0.02663696061311782, 0.14152745551956433,
+                        -0.9743845430322016};
+    dd sum_real(0.0), sum_imag(0.0);
+    for (int k = 8; k >= 0; --k) {
+        const dd part = sum_real + c[k];
+        sum_real = part * real - sum_imag * imag;
+        sum_imag = part * imag + sum_imag * real;
+    }
+    sum_real = sum_real + 1.0;
+    return ratio * (sum_real * sum_real + sum_imag * sum_imag) / root_of(size);
+}
+// W is the solution that decays: its values at zero have two doubles, of which exp(2 a) is lost.
 GPUARRAY_CALLED Cylinder pbwa(double a, double x) {
     if (isnan(a) || isnan(x) || isinf(x) || isinf(a)) return Cylinder{not_a_number(), not_a_number()};
-    const double first = loggamma(complex<double>(0.25, a / 2)).real, second = loggamma(complex<double>(0.75, a / 2)).real;
-    const double ratio = ::exp((first - second) / 2);
-    const double value = 0.5946035575013605 * ratio, slope = -0.8408964152537145 / ratio;  // 2^(-3/4), 2^(-1/4)
-    const Cylinder at = weber_from_zero(a, 0.25, value, x < 0 ? -slope : slope, ::fabs(x));
+    // 2^(-3/4) times the root of the ratio; the Wronskian says the derivative.
+    const dd value = dd(0.5946035575013605, 1.991007615732823e-17) * root_of(root_of(squared_gamma_ratio(a / 2)));
+    const dd slope = dd(-0.5) / value;
+    const Cylinder at = weber_from_zero(a, 0.25, value, x < 0 ? -slope : slope, ::fabs(x), 1e-30);
     return Cylinder{at.value, x < 0 ? -at.slope : at.slope};
 }
 
