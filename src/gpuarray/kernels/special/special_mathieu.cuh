@@ -55,17 +55,17 @@ struct MathieuMatrix {
             if (below(middle) > index) high = middle;
             else low = middle;
         }
-        double value = low;
-        for (int pass = 0; pass < 2; ++pass) {
+        double value = low, beside = 0;  // what rounding took from the value
+        for (int pass = 0; pass < 3; ++pass) {
             // pivots from below into the vector, from above as they go; where their sum is least the vector is large
-            double pivot = diagonal(size - 1) - value;
+            double pivot = (diagonal(size - 1) - value) - beside;
             vector[size - 1] = pivot;
             for (int k = size - 2; k >= 0; --k) {
                 if (::fabs(pivot) < 1e-290) pivot = 1e-290;
-                pivot = diagonal(k) - value - coupled(k) / pivot;
+                pivot = (diagonal(k) - value) - beside - coupled(k) / pivot;
                 vector[k] = pivot;
             }
-            double down = diagonal(0) - value, least = ::fabs(vector[0]), gap = vector[0];
+            double down = (diagonal(0) - value) - beside, least = ::fabs(vector[0]), gap = vector[0];
             int centre = 0;
             for (int k = 1; k < size; ++k) {
                 if (::fabs(down) < 1e-290) down = 1e-290;
@@ -75,7 +75,7 @@ struct MathieuMatrix {
                     gap = sum;
                     centre = k;
                 }
-                down = diagonal(k) - value - loss;
+                down = (diagonal(k) - value) - beside - loss;
             }
             double squares = 1, last = 1;
             for (int k = centre + 1; k < size; ++k) {
@@ -85,11 +85,11 @@ struct MathieuMatrix {
                 squares += last * last;
             }
             // upwards the pivots are needed in the other order: the equation of each row gives the element before it
-            down = diagonal(0) - value;
+            down = (diagonal(0) - value) - beside;
             for (int k = 0; k < centre; ++k) {
                 if (::fabs(down) < 1e-290) down = 1e-290;
                 vector[k] = down;
-                down = diagonal(k + 1) - value - coupled(k) / down;
+                down = (diagonal(k + 1) - value) - beside - coupled(k) / down;
             }
             last = 1;
             vector[centre] = 1;
@@ -100,7 +100,9 @@ struct MathieuMatrix {
             }
             const double scale = 1 / ::sqrt(squares);
             for (int k = 0; k < size; ++k) vector[k] *= scale;
-            if (pass == 0) value += gap / squares;
+            const dd next = sum(value, beside + gap / squares);
+            value = next.hi;
+            beside = next.lo;
         }
         return value;
     }
