@@ -54,6 +54,29 @@ def near(ours, theirs, bound=4):
     assert (distance <= bound).all(), distance.max()
 
 
+def test_zeta_of_complex_numbers():
+    z = np.array(
+        [0.5 + 14j, 2 - 3j, -3 + 2j, -20.5 + 1j, 60 + 2j, -2 + 1e-3j, 1 + 1e-5j, 0.3 + 60j]
+    )
+    found = special.zeta(cp.asarray(z)).get()
+    mpmath = pytest.importorskip("mpmath")
+    with mpmath.workdps(30):
+        exact = np.array([complex(mpmath.zeta(mpmath.mpc(x))) for x in z])
+        shifted = np.array([complex(mpmath.zeta(mpmath.mpc(x), mpmath.mpf(2.5))) for x in z[:2]])
+    np.testing.assert_allclose(found, exact, rtol=2e-13)
+    np.testing.assert_allclose(special.zeta(cp.asarray(z[:2]), 2.5).get(), shifted, rtol=1e-14)
+    narrow = special.zeta(cp.asarray(z.astype("F")))
+    np.testing.assert_allclose(narrow.get(), exact, rtol=2e-5)
+    real = np.array([0, -4, 1, 3.5, np.inf]) + 0j
+    np.testing.assert_allclose(
+        special.zeta(cp.asarray(real)).get(), scipy.special.zeta(real), rtol=1e-15
+    )
+    assert np.isnan(
+        special.zeta(cp.asarray([complex(2, np.inf), complex(np.nan, 1), 1 + 3e6j])).get()
+    ).all()
+    assert np.isnan(special.zeta(cp.asarray([2 + 1j]), -0.5).get()).all()
+
+
 def test_zeta():
     s = np.concatenate([linear(-40, 40, 200), powers(-10, 2), [0.0, 1.0, -2.0, np.inf]])
     far = ulps(special.zeta(cp.asarray(s)).get(), scipy.special.zeta(s)) > 4

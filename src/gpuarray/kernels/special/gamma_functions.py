@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from gpuarray.kernels.special.special_rows import special
 
-_REAL, _COMPLEX, _ZETA = "special_gamma", "special_gamma_complex", "special_zeta"
+_REAL, _COMPLEX = "special_gamma", "special_gamma_complex"
+_ZETA, _COMPLEX_ZETA = "special_zeta", "special_zeta_complex"
 
 # fmt: off
 ROWS = (
@@ -69,10 +70,13 @@ ROWS = (
     ),
     special(
         "_riemann_zeta", 1, "Riemann's zeta function.", [2.0, -2.0],
-        loops="d->d f->f", header=_ZETA, floats="special::riemann_zeta(in0)",
+        loops="d->d D->D f->f F->F", header=_COMPLEX_ZETA, floats="special::riemann_zeta(in0)",
+        complexes="special::riemann_zeta(wide(in0))",
     ),
     special(
         "_zeta", 2, "Hurwitz's zeta function.", [2.0, 3.0], 2.0,
-        loops="dd->d ff->f", header=_ZETA, floats="special::hurwitz_zeta(in0, in1)",
+        loops="ff->f Ff->F dd->d Dd->D", header=_COMPLEX_ZETA,
+        floats="special::hurwitz_zeta(in0, in1)",
+        complexes="special::hurwitz_zeta(wide(in0), double(in1))",
     ),
 )

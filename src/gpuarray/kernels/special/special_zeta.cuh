@@ -79,6 +79,13 @@ template <class T> GPUARRAY_DEVICE double riemann_zeta(T s) {
     return t >= 0.5 ? 1 + zetac_right_of(Wide<T>(t - 1)) : zeta_left<Wide<T>>(t);
 }
 
+// B_2k / (2k)!
+inline __constant__ double ZETA_SERIES[] = {
+    1.0 / 12, -1.0 / 720, 1.0 / 30240, -1.0 / 1209600, 2.08767569878681e-08, -5.284190138687493e-10,
+    1.3382536530684679e-11, -3.3896802963225827e-13, 8.586062056277845e-15, -2.174868698558062e-16,
+    5.5090028283602295e-18, -1.3954464685812522e-19, 3.534707039629467e-21, -8.953517427037546e-23,
+    2.267952452337683e-24, -5.744790668872202e-26};
+
 // a^-s. The logarithm has two doubles: s magnifies its error.
 GPUARRAY_DEVICE double inverse_power(dd a, double s) {
     if (!(a.hi > 1e-290 && a.hi < 1e290)) return ::pow(a.hi, -s);
@@ -110,16 +117,11 @@ GPUARRAY_CALLED double hurwitz_sum(double s, double q) {
         if (a.hi > 0 && term < 1e-18 * ::fabs(total.hi)) return total.hi;
     }
     const double power = inverse_power(a, s);
-    const double c[] = {1.0 / 12, -1.0 / 720, 1.0 / 30240, -1.0 / 1209600, 2.08767569878681e-08,
-                        -5.284190138687493e-10, 1.3382536530684679e-11, -3.3896802963225827e-13,
-                        8.586062056277845e-15, -2.174868698558062e-16, 5.5090028283602295e-18,
-                        -1.3954464685812522e-19, 3.534707039629467e-21, -8.953517427037546e-23,
-                        2.267952452337683e-24, -5.744790668872202e-26};
     const double inverse = reciprocal52(a.hi), square = inverse * inverse;
     double factor = s * inverse, rest = 0;
 #pragma unroll
     for (int k = 0; k < 16; ++k) {
-        rest = ::fma(c[k], factor, rest);
+        rest = ::fma(ZETA_SERIES[k], factor, rest);
         factor *= (s + (2 * k + 1)) * (s + (2 * k + 2)) * square;
     }
     total = total + power * (a.hi / (s - 1) + (0.5 + rest));
