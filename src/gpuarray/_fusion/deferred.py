@@ -88,14 +88,14 @@ class Batch:
         What goes on with it, if it has stored to arrays that exist, or may have.
     done : int
         The kernels that ran.
-    unseen : list of int
+    unseen : tuple of int
         Operations that store to memory that nobody has any more.
     """
 
-    __slots__ = (
-        "arrays", "began", "done", "leaves", "node", "places", "resume", "scalars", "unseen",
-        "values",
-    )  # fmt: skip
+    began = False
+    done = 0
+    resume: Callable[[Batch], None] | None = None
+    unseen: tuple[int, ...] = ()
 
     def __init__(
         self,
@@ -105,23 +105,20 @@ class Batch:
         scalars: list[Any],
         places: list[Place],
     ):
-        self.began = False
-        self.resume: Callable[[Batch], None] | None = None
-        self.done = 0
         self.places = places
         self.node = node
         self.arrays = arrays
         self.leaves = leaves
         self.scalars = scalars
         self.values: dict[int, Any] = {}
-        self.unseen: list[int] = []
 
     def wanted(self) -> tuple[bool, ...]:
         """Of each result whether somebody has it."""
         only = _ONLY_LISTED
         wanted = [count > only for count in map(sys.getrefcount, self.arrays)]
-        for number in self.unseen:
-            wanted[number] = False
+        if self.unseen:
+            for number in self.unseen:
+                wanted[number] = False
         return tuple(wanted)
 
     def is_wanted(self, number: int) -> bool:
@@ -527,10 +524,10 @@ class Deferred:
             list(self.scalars.values()),
             list(self.places.values()),
         )
-        for target, number in node.stores.items():
+        for target, number in node.stores.items() if node.stores else ():
             memory, only = self.memories[id(self.leaves[~target]._memory)]
             if sys.getrefcount(memory) <= only and batch.arrays[number] is _STORED:
-                batch.unseen.append(number)
+                batch.unseen += (number,)
         # There is no interrupt between the two.
         self.batches, self.node = (*self.batches, batch), self.root
         self._forget()
@@ -622,18 +619,24 @@ def memory_of(array: Any, name: str) -> Any:
     """
     if name in _slots or name in _QUESTIONS:
         for deferred in list(deferring_streams.values()):
-            if deferred.computes(array):
+            if id(array) in deferred.numbers or deferred.computes(array):
                 if name == "_viewed":
                     raise _array.NotComputed
                 if name not in _slots:
                     return _answer(deferred, array, name)
                 deferred.run()
-        if _has_memory(array):  # which another thread may have given it
+        found = _slots.get(name)
+        if found is not None:
+            try:
+                return found.__get__(array)
+            except AttributeError:
+                pass
+        elif _has_memory(array):  # which another thread may have given it
             if name == "_noted_on":
                 return array._memory.stream
             if name == "_noted_root":
                 return id(array._memory)
-            return _slots[name if name in _slots else "_memory"].__get__(array)
+            return array._memory
     raise AttributeError(
         f"{type(array).__name__!r} object has no attribute {name!r}", name=name, obj=array
     )

@@ -16,7 +16,7 @@ from gpuarray._ffi import driver
 from gpuarray._fusion import chains
 from gpuarray._fusion.chains import Plan
 from gpuarray._fusion.deferred import Batch
-from gpuarray._fusion.steps import Node, View
+from gpuarray._fusion.steps import Node, Step, View
 from gpuarray._fusion.viewing import Viewed
 from gpuarray._runtime.device import Device, current
 from gpuarray._runtime.interrupts import held_back
@@ -158,15 +158,16 @@ def _fused(plan: Plan, stream: Stream) -> Callable[[Batch], None]:
     ((run, takes, gives),) = launches
     if not all(type(x) is int or type(x) is tuple for x in takes):
         return call
-    indices = [x[0] if type(x) is tuple else x for x in takes]
-    scalar = [type(x) is tuple for x in takes]
-    pairs = list(zip(indices, scalar))
+    listed = [f"scalars[{x[0]}]" if type(x) is tuple else f"leaves[{~x}]" for x in takes]
+    # Nothing of this is the user's.
+    operands_of = eval(f"lambda leaves, scalars: ({''.join([f'{x}, ' for x in listed])})")
+    only = gives[0] if len(gives) == 1 else None
 
     def call_one(batch: Batch) -> None:
-        leaves, scalars = batch.leaves, batch.scalars
-        found = run(*[scalars[x] if is_scalar else leaves[~x] for x, is_scalar in pairs])
-        if len(gives) == 1:
-            batch.store(gives[0], found)
+        found = run(*operands_of(batch.leaves, batch.scalars))
+        if only is not None:
+            batch.values[only] = found
+            _array.fill_in(batch.arrays[only], found)
         else:
             for x, value in zip(gives, found):
                 batch.store(x, value)
@@ -174,11 +175,28 @@ def _fused(plan: Plan, stream: Stream) -> Callable[[Batch], None]:
     return call_one
 
 
+def _single(batch: Batch) -> None:
+    """Run the only operation."""
+    assert batch.node.use is not None
+    step, numbers, target = batch.node.use
+    assert isinstance(step, Step)
+    if 0 in batch.values:
+        return
+    scalars = iter(batch.scalars)
+    operands = [next(scalars) if x is None else batch.leaves[~x] for x in numbers]
+    if target is not None:
+        operands.append(batch.leaves[~target])
+    batch.store(0, step.run(*operands))
+
+
 def _one_by_one(batch: Batch, only: Collection[int] | None = None) -> None:
     """Run operations as they were called, and free what nobody wants behind its last use.
 
     With ``only`` the others are left out: they are done, or nobody needs them.
     """
+    if batch.node.number == 1:
+        _single(batch)
+        return
     uses, values = batch.node.uses(), batch.values
     last: dict[int, int] = {}
     for i, use in enumerate(uses):
