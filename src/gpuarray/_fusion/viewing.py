@@ -68,4 +68,4 @@ def viewed(operand: Layout, result: Layout, view: Layout, offset: int) -> tuple[
         strides.append(count * moves[axis])
     if any(x < 0 for x in low) or any(x >= n for x, n in zip(high, dims, strict=True)):
         return None
-    return _layout.layout_of(operand.dtype, view.shape, tuple(strides)), start
+    return _layout.layout_of(operand.dtype, view.shape, tuple(strides), _layout.VIEW), start

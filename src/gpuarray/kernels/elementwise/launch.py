@@ -97,7 +97,8 @@ def arrange(
     index = "int64" if _layout.needs_int64(outputs[0].size, arrays) else "int32"
     itemsizes = [x.itemsize for x in arrays]
     strides = [_layout.element_strides(name, s, x) for s, x in zip(steps, arrays, strict=True)]
-    choice = elementwise.variants.choose(dims, strides, itemsizes, len(outputs), light)
+    views = sum([isinstance(x, Layout) and x.is_view for x in inputs])
+    choice = elementwise.variants.choose(dims, strides, itemsizes, len(outputs), light, views)
     dims = tuple([dims[i] for i in choice.order])
     strides = [[one[i] for i in choice.order] for one in strides]
     if choice.period > 1:

@@ -50,6 +50,12 @@ _PICKED_BYTES = 5.5
 _TILE_AREA = {1: 16384, 2: 8192, 4: 4096, 8: 2048, 16: 1024}
 _TILE_WIDTH = {1: 128, 2: 128, 4: 64, 8: 64, 16: 32}
 
+# So many views are aligned each in its own way. On an H200 a five-point stencil of float32 takes
+# 266 microseconds where each is shifted into its vector, and 176 where elements are read one by one
+# (1.4 times the time of a copy); 188 and 157 with four views, 152 and 149 with three, and of
+# elements of two bytes 282 and 390.
+_SHIFTED_VIEWS, _SHIFTED_SIZE = 4, 4
+
 # Rows up to this length are cut into vectors together.
 _FLAT_WIDTH = 32
 
@@ -89,6 +95,7 @@ def choose(
     itemsizes: Sequence[int],
     outputs: int,
     light: bool = False,
+    views: int = 0,
 ) -> Choice:
     """Choose the variant for collapsed dimensions.
 
@@ -104,8 +111,12 @@ def choose(
         How many of the operands are outputs.
     light : bool
         The function is a few instructions, and called for every element: it may be unrolled often.
+    views : int
+        How many of the inputs are parts of other arrays, as those of a stencil are.
     """
     order = tuple(range(len(shape)))
+    if views >= _SHIFTED_VIEWS and min(itemsizes) >= _SHIFTED_SIZE:
+        return strided(shape, strides, outputs)
     single = tuple(
         "broadcast" if k >= outputs and not any(one) and math.prod(shape) > 1 else "array"
         for k, one in enumerate(strides)
