@@ -8,15 +8,13 @@
 
 namespace gpuarray {
 
-// In [0, 1): a multiple of 2^-24.
-GPUARRAY_DEVICE float unit_float(uint32_t word) { return float(word >> 8) * 0x1p-24f; }
-
+// In [low, low + range): `range` times a multiple of 2^-24.
 template <class T> struct RandomFill;
 template <> struct RandomFill<float> {
     enum { WIDTH = 4 };
     GPUARRAY_DEVICE static void make(const PhiloxBlock& block, float (&values)[4], float low, float range) {
 #pragma unroll
-        for (int i = 0; i < 4; ++i) values[i] = low + range * unit_float(block.words[i]);
+        for (int i = 0; i < 4; ++i) values[i] = low + range * 0x1p-24f * float(block.words[i] >> 8);
     }
 };
 template <> struct RandomFill<double> {
@@ -91,25 +89,44 @@ template <int BYTES> struct StoredWord { typedef uint4 type; };
 template <> struct StoredWord<4> { typedef uint32_t type; };
 template <> struct StoredWord<8> { typedef uint2 type; };
 
-// COUNT vectors of 16 bytes, or what a block gives, of a thread.
-template <class Fill, class T, int BLOCK, int COUNT>
-GPUARRAY_DEVICE void fill_with(T* out, uint64_t size, T first, T second, uint64_t key, uint64_t place) {
-    enum { WIDTH = Fill::WIDTH };
-    for (uint64_t start = uint64_t(blockIdx.x) * (BLOCK * COUNT); start * WIDTH < size;
-         start += uint64_t(gridDim.x) * (BLOCK * COUNT)) {
+// Tiles of COUNT vectors of 16 bytes, or what a block gives, of each thread. `make(vector, values)` makes them.
+template <int WIDTH, int BLOCK, int COUNT, class T, class Make>
+GPUARRAY_DEVICE void fill_tiles(T* out, uint64_t size, const Make& make) {
+    typedef typename StoredWord<WIDTH * sizeof(T)>::type Store;
+    enum { TILE = BLOCK * COUNT };
+    for (uint64_t start = uint64_t(blockIdx.x) * TILE; start * WIDTH < size; start += uint64_t(gridDim.x) * TILE) {
+        const uint64_t first = start + threadIdx.x;
+        if ((start + TILE) * WIDTH <= size) {
+            Store* const stores = reinterpret_cast<Store*>(out + first * WIDTH);
 #pragma unroll
+            for (int k = 0; k < COUNT; ++k) {
+                alignas(16) T values[WIDTH];
+                make(first + k * BLOCK, values);
+                stores[k * BLOCK] = *reinterpret_cast<const Store*>(values);
+            }
+            continue;
+        }
+#pragma unroll 1
         for (int k = 0; k < COUNT; ++k) {
-            const uint64_t vector = start + k * BLOCK + threadIdx.x, at = vector * WIDTH;
+            const uint64_t at = (first + k * BLOCK) * WIDTH;
             if (at >= size) break;
             alignas(16) T values[WIDTH];
-            Fill::make(philox(key, place + vector, 0), values, first, second);
-            if (at + WIDTH <= size) {
-                *reinterpret_cast<uint4*>(out + at) = *reinterpret_cast<const uint4*>(values);
-            } else {
-                for (int i = 0; i < WIDTH && at + i < size; ++i) out[at + i] = values[i];
+            make(first + k * BLOCK, values);
+#pragma unroll
+            for (int i = 0; i < WIDTH; ++i) {
+                if (at + i < size) out[at + i] = values[i];
             }
         }
     }
+}
+
+template <class Fill, class T, int BLOCK, int COUNT>
+GPUARRAY_DEVICE void fill_with(T* out, uint64_t size, T first, T second, uint64_t key, uint64_t place) {
+    PhiloxKeys keys(key);
+    keys.keep();
+    fill_tiles<Fill::WIDTH, BLOCK, COUNT>(out, size, [&](uint64_t vector, T (&values)[Fill::WIDTH]) {
+        Fill::make(philox(keys, place + vector, 0), values, first, second);
+    });
 }
 
 // Integers from 0 to `last`, plus `low`: a word times their number, of which the upper half is the integer (D. Lemire,
@@ -143,35 +160,30 @@ GPUARRAY_DEVICE void fill_integers(T* out, uint64_t size, uint64_t low, uint64_t
                                    uint64_t place) {
     enum { WIDTH = sizeof(T) == 8 ? 2 : Wide<Word>::WIDTH };
     const Word count = Word(last) + 1;
-    for (uint64_t start = uint64_t(blockIdx.x) * (BLOCK * COUNT); start * WIDTH < size;
-         start += uint64_t(gridDim.x) * (BLOCK * COUNT)) {
+    PhiloxKeys keys(key);
+    keys.keep();
+    fill_tiles<WIDTH, BLOCK, COUNT>(out, size, [&](uint64_t vector, T (&values)[WIDTH]) {
+        const PhiloxBlock block = philox(keys, place + vector, 0);
+        // No count of 2^32, or 2^64, fits a word: then all words are integers.
+        if (count == 0) {
 #pragma unroll
-        for (int k = 0; k < COUNT; ++k) {
-            const uint64_t vector = start + k * BLOCK + threadIdx.x, at = vector * WIDTH;
-            if (at >= size) break;
-            const PhiloxBlock block = philox(key, place + vector, 0);
-            alignas(16) T values[WIDTH];
-#pragma unroll
-            for (int i = 0; i < int(WIDTH); ++i) {
-                const Word word = Wide<Word>::word(block, i);
-                // No count of 2^32, or 2^64, fits a word: then all words are integers.
-                Word value = word;
-                if (count) {
-                    value = Wide<Word>::high(word, count);
-                    if (Word(word * count) < Word(least)) {
-                        value = other_integer<Word>(key, place + vector, i, count, Word(least));
-                    }
-                }
-                values[i] = T(uint64_t(value) + low);
-            }
-            if (at + WIDTH <= size) {
-                typedef typename StoredWord<WIDTH * sizeof(T)>::type Store;
-                *reinterpret_cast<Store*>(out + at) = *reinterpret_cast<const Store*>(values);
-            } else {
-                for (int i = 0; i < int(WIDTH) && at + i < size; ++i) out[at + i] = values[i];
-            }
+            for (int i = 0; i < WIDTH; ++i) values[i] = T(uint64_t(Wide<Word>::word(block, i)) + low);
+            return;
         }
-    }
+        bool replaced = false;
+#pragma unroll
+        for (int i = 0; i < WIDTH; ++i) {
+            const Word word = Wide<Word>::word(block, i);
+            replaced = replaced || Word(word * count) < Word(least);
+            values[i] = T(uint64_t(Wide<Word>::high(word, count)) + low);
+        }
+        if (!replaced) return;
+#pragma unroll
+        for (int i = 0; i < WIDTH; ++i) {
+            if (Word(Wide<Word>::word(block, i) * count) >= Word(least)) continue;
+            values[i] = T(uint64_t(other_integer<Word>(key, place + vector, i, count, Word(least))) + low);
+        }
+    });
 }
 
 }  // namespace gpuarray

@@ -100,7 +100,7 @@ DISTRIBUTIONS = {
 BLOCK = 256
 
 #: Philox blocks of a thread that fills an array: they overlap, and share the rounds' keys.
-_VECTORS = 4
+_VECTORS = 8
 
 #: By name: how `fill.cuh` makes elements of a Philox block.
 FILLS = {"random": "RandomFill", "normal": "NormalFill", "exponential": "ExponentialFill"}

@@ -4,9 +4,8 @@
 // Item i of Floyd's algorithm draws an integer up to n - count + i, and is n - count + i itself where what it drew was
 // chosen before. One after another that takes hundreds of cycles an item. Here many threads draw at once:
 //
-//   units    A unit that is rejected shifts the items behind it. So each thread begins at the item that its units have
-//            if none is rejected, counts, and begins again until what the threads before it counted has not changed.
-//            They take as many units together as are needed if few are rejected, then the next ones.
+//   units    A unit that is rejected shifts the items behind it. So a warp takes as many units as are accepted one after
+//            another, then those behind the one that is rejected.
 //   chosen   What item i drew was chosen before if an item before it drew the same, whether that one kept it or not; or
 //            if it is n - count + m, item m comes before i, and what item m drew was chosen before in turn.
 //   shuffle  Step i, from the last one down, exchanges item i with item k, which is drawn before. So what ends at i is
@@ -20,12 +19,12 @@
 namespace gpuarray {
 
 template <class Engine, int BLOCK, int SLOTS> struct Choice {
-    enum { MOST = SLOTS * 5 / 6, UNITS = 2 * SLOTS, WARPS = BLOCK / 32, FREE = ~0u };
+    enum { MOST = SLOTS * 5 / 6, UNITS = 2 * SLOTS, FREE = ~0u };
 
     uint64_t words[SLOTS], drawn[MOST];  // then words are links of lists
     uint32_t table[SLOTS];  // an item of each number that was drawn: the first one; then the lists' first steps
     uint16_t other[MOST];   // what the shuffle exchanges an item with
-    uint32_t sums[WARPS], end;
+    uint32_t end;
     bool chosen[MOST];  // whether what the item drew is another's
 
     // The words behind the state, made side by side.
@@ -44,50 +43,25 @@ template <class Engine, int BLOCK, int SLOTS> struct Choice {
         __syncthreads();
     }
 
-    // The sum of the numbers of the threads before; `all` is that of all.
-    GPUARRAY_DEVICE uint32_t sum_before(uint32_t number, uint32_t& all) {
-        const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-        const uint32_t sum = scan_lanes<Counting<uint32_t>, 32>(number, lane);
-        if (lane == 31) sums[warp] = sum;
-        __syncthreads();
-        uint32_t before = sum - number;
-        all = 0;
-#pragma unroll
-        for (int i = 0; i < WARPS; ++i) {
-            if (i < warp) before += sums[i];
-            all += sums[i];
-        }
-        __syncthreads();
-        return before;
-    }
-
     // Gives units 0 to `units - 1` to items `first` to `items - 1` in order. `take(unit, item, stores)` says whether the
-    // item accepts the unit. Returns how many units were needed, or more than `units` if those were too few.
+    // item accepts the unit. Returns how many units were needed, or more than `units` if those were too few. One warp does
+    // it: an item accepts some units and its neighbour others, so that nothing is known behind a rejected unit.
     template <class Take>
     GPUARRAY_DEVICE uint32_t give(uint32_t units, uint32_t first, uint32_t items, const Take& take) {
-        if (first == items) return 0;
-        enum { EACH = 4 };
-        if (threadIdx.x == 0) end = units + 1;
-        for (uint32_t start = 0; start < units && first < items; start += BLOCK * EACH) {
-            const uint32_t from = start + threadIdx.x * EACH, to = from + EACH < units ? from + EACH : units;
-            uint32_t begin = first + threadIdx.x * EACH, all = 0;
-            auto walk = [&](bool stores) {
-                uint32_t item = begin;
-                for (uint32_t unit = from; unit < to && item < items; ++unit) {
-                    if (!take(unit, item, stores)) continue;
-                    ++item;
-                    if (stores && item == items) end = unit + 1;
-                }
-                return item - begin;
-            };
-            for (;;) {
-                const uint32_t before = sum_before(walk(false), all);
-                const bool moved = first + before != begin;
-                begin = first + before;
-                if (!__syncthreads_or(moved)) break;
+        if (threadIdx.x < 32) {
+            const uint32_t lane = threadIdx.x;
+            uint32_t unit = 0, item = first;
+            while (item < items && unit < units) {
+                const bool there = item + lane < items && unit + lane < units;
+                const bool taken = there && take(unit + lane, item + lane, false);
+                const uint32_t rejected = ~__ballot_sync(0xffffffffu, taken);
+                const uint32_t given = rejected == 0 ? 32 : __ffs(rejected) - 1;
+                if (lane < given) take(unit + lane, item + lane, true);
+                item += given;
+                unit += given;
+                if (item < items && given < 32) ++unit;  // the rejected one
             }
-            walk(true);
-            first += all;
+            if (lane == 0) end = item < items ? units + 1 : unit;
         }
         __syncthreads();
         const uint32_t needed = end;
