@@ -61,6 +61,9 @@ for _memory, _ in _pairs:
     #: To memory that has one leaf.
     _ONLY_LEAF = sys.getrefcount(_memory) + 1
 
+#: Small operands that nobody has any more do not matter: a share of 2**-6.
+_SLACK = 6
+
 #: Stands for the result of an operation that stores to an array in memory.
 _STORED = object()
 
@@ -392,7 +395,11 @@ class Deferred:
                 nbytes += following.at(use.operands[0]).step.nbytes
             elif count > _ONLY_LISTED and (use.target is None or use.target >= 0):
                 nbytes += use.step.nbytes
-        return self.held + nbytes > self.most
+        # Running at once holds what is alive, but for the operands that nobody has any more.
+        dropped = [x for x, only in self.memories.values() if sys.getrefcount(x) <= only]
+        now = self.held + nbytes - sum([x.size for x in dropped])
+        self.most = max(self.most, now)
+        return self.held + nbytes > self.most + (self.most >> _SLACK)
 
     # ---- a stream on which something is recorded -----------------------------------------------
 

@@ -523,7 +523,10 @@ class _BinaryUfunc(ufunc[_Result]):
                     )
                 )
                 if run is not None:
-                    return self._run(run, (a, b), (), (None,))
+                    try:
+                        return run(a, b)
+                    except OverflowError:  # which may have an answer
+                        return self._run(run, (a, b), (), (None,))
         return self._call((a, b, *outs), out, **kwargs)
 
 

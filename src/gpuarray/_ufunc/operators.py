@@ -61,14 +61,24 @@ def binary_operator(
         elif type(other) in WEAK:
             run = current.stream.plans.get((weak, self._layout, type(other)))
             if run is not None:
-                return function._run(run, (self, other), (), (None,))
+                try:
+                    return run(self, other)
+                except OverflowError:  # which may have an answer
+                    return function._run(run, (self, other), (), (None,))
             return unplanned(self, other)
         elif not isinstance(other, _array.ArrayBase) and defers(other):
             return answered(self, other)
         return function(self, other)
 
     def reflected_method(self: Any, other: Any) -> Any:
-        if type(other) not in WEAK and _interchange.defers(other):
+        if type(other) in WEAK:
+            run = current.stream.plans.get((function, type(other), self._layout))
+            if run is not None:
+                try:
+                    return run(other, self)
+                except OverflowError:
+                    return function._run(run, (other, self), (), (None,))
+        elif _interchange.defers(other):
             return NotImplemented
         return function(other, self)
 
