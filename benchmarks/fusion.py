@@ -2,7 +2,7 @@
 
     python benchmarks/fusion.py                      every table
     python benchmarks/fusion.py --json fusion.json   and the figures as JSON
-    python benchmarks/fusion.py --only programs      one of programs, calls, memory, rows
+    python benchmarks/fusion.py --only programs      one of programs, calls, memory, sizes, rows
     python benchmarks/fusion.py --sides on,cupy      some of the ways to run them
     python benchmarks/fusion.py --quick              small and short: does it run at all?
 
@@ -10,6 +10,8 @@
   its operands once and writing its results once takes at the rate of a copy.
 * calls: the host's time to issue a chain of five operations, and three, with nothing waiting.
 * memory: the most bytes that ten programs hold at once.
+* sizes: short chains of arrays of 4 MiB and more, recorded whatever their size: from which size on
+  that is quicker.
 * rows: those of benchmarks/peers.py that take device time, with fusion off and on in turns. None is
   to be slower by more than 3%.
 
@@ -49,6 +51,7 @@ SIDES = (
     "off", "on", "immediate", "fuse", "cupy", "cupy.fuse", "torch", "torch.compile", "jax.jit",
 )  # fmt: skip
 _GPUARRAY = SIDES[:4]
+_TABLES = ("programs", "calls", "memory", "sizes", "rows")
 #: How much slower than with fusion off a row may be.
 MOST = 1.03
 
@@ -390,6 +393,69 @@ def _compiled() -> None:
     running.wait()
 
 
+#: Chains for the sizes, of one or two arrays.
+_CHAINS: dict[str, Callable[[Any, Any], Any]] = {
+    "x * 2": lambda x, y: x * 2,
+    "x + y": lambda x, y: x + y,
+    "x.sum()": lambda x, y: x.sum(),
+    "(x + y).sum()": lambda x, y: (x + y).sum(),
+    "x * 2 + y": lambda x, y: x * 2 + y,
+    "five operations": lambda x, y: ((x * 2 + y) * x - y) * 0.5,
+}
+
+
+def measure_sizes(effort: timing.Effort, least: int = 20) -> dict[str, dict[str, dict[str, float]]]:
+    """Microseconds of chains by the MiB of an operand, with fusion off, and on for all sizes."""
+    import gpuarray as cp
+    from gpuarray._fusion import deferred
+
+    before, deferred.LEAST_BYTES = deferred.LEAST_BYTES, 0
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    sizes = [1 << k for k in range(least, least + 7)]
+    heads = [f"{4 * x / 2**20:g} MiB" for x in sizes]
+    print(f"\n{'off, on: µs':20}" + "".join(f"{x:>16}" for x in heads))
+    for name, chain in _CHAINS.items():
+        of_chain = found[name] = {}
+        for size, head in zip(sizes, heads):
+            x, y = cp.ones(size, np.float32), cp.ones(size, np.float32)
+            of_chain[head] = _off_and_on(lambda x=x, y=y, chain=chain: chain(x, y), effort)
+        cells = [f"{x['off']:7.1f} {x['on']:7.1f}" for x in of_chain.values()]
+        print(f"{name:20}" + "".join(f"{x:>16}" for x in cells), flush=True)
+    deferred.LEAST_BYTES = before
+    return found
+
+
+def _off_and_on(work: Callable[[], Any], effort: timing.Effort) -> dict[str, float]:
+    """Microseconds of a call in batches to the end of their work, with fusion off and on."""
+    import gpuarray as cp
+
+    stream = cp.cuda.get_current_stream()
+    times: dict[str, list[float]] = {"off": [], "on": []}
+    for mode in times:
+        cp.fusion(mode)
+        stream.drop_plans()
+        for _ in range(3):
+            result = work()
+            _ = stream.ptr
+            _compiled()
+    for _ in range(effort.repeats):
+        for mode, seconds in times.items():
+            cp.fusion(mode)
+            for _ in range(3):
+                result = work()
+                _ = stream.ptr
+            synchronize()
+            began = time.perf_counter()
+            for _ in range(30):
+                result = work()
+                _ = stream.ptr  # what is recorded runs
+                del result
+            synchronize()
+            seconds.append((time.perf_counter() - began) / 30)
+    cp.fusion("off")
+    return {mode: 1e6 * median(seconds) for mode, seconds in times.items()}
+
+
 def measure_memory(sides: dict[str, Side], scale: int) -> dict[str, dict[str, int]]:
     """The most bytes that each program has the pool hold, without its operands."""
     found: dict[str, dict[str, int]] = {}
@@ -473,7 +539,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--only", action="append", choices=("programs", "calls", "memory", "rows"))
+    parser.add_argument("--only", action="append", choices=_TABLES)
     parser.add_argument("--sides", default=",".join(SIDES))
     parser.add_argument("--row", default="", help="rows whose name has this")
     parser.add_argument("--seconds", type=float, help="of a batch")
@@ -484,7 +550,7 @@ def main() -> int:
     if options.seconds is not None:
         effort = timing.Effort(repeats=5, batches=5, seconds_a_batch=options.seconds)
     scale = 1000 if options.quick else 1
-    chosen = options.only or ["programs", "calls", "memory", "rows"]
+    chosen = options.only or _TABLES
     sides: dict[str, Side] = {}
     missing: dict[str, str] = {}
     for name in options.sides.split(","):
@@ -507,6 +573,8 @@ def main() -> int:
         figures["calls"] = measure_calls(sides, effort, scale)
     if "memory" in chosen:
         figures["memory"] = measure_memory(sides, scale)
+    if "sizes" in chosen:
+        figures["sizes"] = measure_sizes(effort, 10 if options.quick else 20)
     if "rows" in chosen:
         figures["rows"] = measure_rows(effort, scale, options.row)
     if options.json:

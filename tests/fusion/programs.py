@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 #: Programs of a family, which have their kernels in common, and its different lists of statements.
-REPEAT, CHOICES = 128, 8
+REPEAT, CHOICES = 512, 8
 #: Statements that a family has.
 LENGTH = 10
 _NAMES = "abcdef"
