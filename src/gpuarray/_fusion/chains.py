@@ -18,8 +18,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpuarray import _layout
-from gpuarray._fusion import prologues
+from gpuarray._fusion import prologues, row_programs
+from gpuarray._fusion.kernel import Kernel, Terms
 from gpuarray._fusion.planning import rewrite
+from gpuarray._fusion.row_programs import Rows
 from gpuarray._fusion.steps import Reduced, Step, Use, View
 from gpuarray._fusion.viewing import Viewed, viewed
 from gpuarray._layout import Layout
@@ -37,46 +39,6 @@ MOST_OPERANDS = 16
 MOST_OPERATIONS = 64
 
 
-class Kernel(NamedTuple):
-    """One launch.
-
-    Attributes
-    ----------
-    name : str
-        The names of its operations.
-    expressions : tuple of Expression
-        One for each result, over the inputs.
-    inputs : tuple of Layout or dtype
-        What they are.
-    takes : tuple of int
-        Of each input the number of the operation that it is the result of, or that of a leaf from
-        -1 downwards; a scalar's place among all scalars comes as a tuple of one. A part of an array
-        is a `Viewed`, and a number that the plan knows a `Constant`. Indices of elements are inputs
-        that are not taken.
-    gives : tuple of int
-        The operations whose results are stored.
-    outputs : tuple of Layout
-        Theirs.
-    targets : tuple of (int or None)
-        Of each the array in memory that it is stored to, as in ``takes``; None for a new one.
-    computes : tuple of int
-        The operations that it does.
-    reduction : Reduced, optional
-        What reduces elements of the expression: then there is one, and the reduction's own scalars
-        are the last that are taken.
-    """
-
-    name: str
-    expressions: tuple[Expression, ...]
-    inputs: tuple[Any, ...]
-    takes: tuple[Any, ...]
-    gives: tuple[int, ...]
-    outputs: tuple[Layout, ...]
-    targets: tuple[int | None, ...]
-    computes: tuple[int, ...]
-    reduction: Reduced | None = None
-
-
 class Plan:
     """Which kernels compute recorded operations; pure but for the layouts.
 
@@ -86,6 +48,8 @@ class Plan:
         The operations, in the order in which they were called.
     wanted : sequence of bool
         Of each whether somebody has the result, or what it is stored to.
+    with_rows : bool
+        Whether reductions of rows and what needs them may be one kernel.
 
     Attributes
     ----------
@@ -94,7 +58,7 @@ class Plan:
         the operations have to run one by one.
     """
 
-    def __init__(self, uses: Sequence[Use], wanted: Sequence[bool]):
+    def __init__(self, uses: Sequence[Use], wanted: Sequence[bool], with_rows: bool = True):
         self.uses = uses
         #: Of operations that store to arrays in memory the number of the array: the last for each.
         self.targets: dict[int, int] = {}
@@ -110,9 +74,11 @@ class Plan:
         self._find_stored()
         self.kernels: list[Kernel] = []
         there: frozenset[int] = frozenset()
-        for group in self._groups():
-            self.kernels.append(self._kernel(group, there))
-            there |= frozenset(group)
+        groups = self._groups()
+        for group in row_programs.merge(self, groups) if with_rows else groups:
+            for kernel in self._kernels(group, there):
+                self.kernels.append(kernel)
+                there |= frozenset(kernel.gives)
         self.in_order = self._is_in_order()
 
     def _number_scalars(self) -> None:
@@ -157,13 +123,23 @@ class Plan:
                 self._cut.add(max(rest, key=lambda x: len(self._inside[x])))
             self._inside[i], self._reads[i] = inside, reads
             if isinstance(step, Reduced):
-                if rest and not prologues.pays(self._kernel([i], frozenset(self._cut))):
+                if rest and not self._pays(i):
                     self._cut.update(rest)
                     self._inside[i], self._reads[i] = self._extent(i)
                 self._cut.add(i)
         self.stored = self._cut | {
             i for i in needed if self.wanted[i] and not isinstance(uses[i].step, View)
         }
+
+    def _pays(self, i: int) -> bool:
+        """Whether a reduction may compute its operand, and not have it stored."""
+        use = self.uses[i]
+        (x, *_), layout = use.operands, use.step.inputs[0]
+        assert x is not None
+        step = self.uses[x].step
+        if not prologues.is_gapless(layout) or (isinstance(step, View) and step.offset % 16):
+            return False  # vectors of the result would begin elsewhere than those of a new array
+        return prologues.pays(self._kernel([i], frozenset(self._cut)))
 
     def _root(self, x: int) -> int:
         """The operation whose result an operand is, or is a view of."""
@@ -239,7 +215,7 @@ class Plan:
         if x < 0:
             return kind, 0
         step = self.uses[x].step
-        return (step.layout, step.offset) if isinstance(step, View) else (self._layout_of(x), 0)
+        return (step.layout, step.offset) if isinstance(step, View) else (self.layout_of(x), 0)
 
     def _extent(self, i: int) -> tuple[frozenset[int], frozenset[int]]:
         inside, reads = {i}, set()
@@ -285,7 +261,7 @@ class Plan:
             return False
         return self._of_all(self._reads, others).isdisjoint(group)
 
-    def _layout_of(self, i: int) -> Layout:
+    def layout_of(self, i: int) -> Layout:
         """The layout of a result that is stored."""
         use = self.uses[i]
         layout = use.step.layout
@@ -302,7 +278,7 @@ class Plan:
             return False
         if i in self.targets or any(x in self.targets for x in group):
             # Each thread reads the elements that it stores: those of all results lie alike.
-            if len({_steps(self._layout_of(x)) for x in (i, *group)}) > 1:
+            if len({_steps(self.layout_of(x)) for x in (i, *group)}) > 1:
                 return False
         reads, inside = self._of_all(self._reads, group), self._of_all(self._inside, group)
         if not (reads & self._reads[i] or inside & self._inside[i]):
@@ -314,34 +290,38 @@ class Plan:
     def _of_all(sets: dict[int, frozenset[int]], group: Sequence[int]) -> frozenset[int]:
         return frozenset[int]().union(*[sets[i] for i in group])
 
-    def _kernel(self, group: Sequence[int], before: frozenset[int]) -> Kernel:
-        """The kernel of a group; ``before`` are the results that are there when it runs."""
+    def scalar(self, i: int, k: int) -> int:
+        """The place of an operation's scalar among all."""
+        return self._scalars[i, k]
+
+    def needed_behind(self, group: Sequence[int]) -> set[int]:
+        """Which results are wanted, or read by kernels of others."""
+        others = self._of_all(self._reads, [i for i in self.stored if i not in group])
+        return {i for i in group if self.wanted[i] or i in self.views or i in others}
+
+    def reads_of(self, group: Sequence[int]) -> frozenset[int]:
+        """What the expressions of a group read."""
+        return self._of_all(self._reads, group)
+
+    def expressions(
+        self, group: Sequence[int], before: frozenset[int], terms: Terms
+    ) -> list[Expression]:
+        """The expressions of results; ``before`` are the results that are there."""
         uses = self.uses
         first = uses[group[0]].step
         ndim = (first.inputs[0] if isinstance(first, Reduced) else first.layout).ndim
-        takes: list[Any] = []
-        inputs: list[Any] = []
-        places: dict[Any, int] = {}
         done: dict[Any, Expression] = {}
-
-        def place(taken: Any, kind: Any) -> int:
-            found = places.get(taken)
-            if found is None:
-                found = places[taken] = len(takes)
-                takes.append(taken)
-                inputs.append(kind)
-            return found
 
         def index(layout: Layout, offset: int) -> Expression:
             """The index of an element that is computed from it."""
             steps = (0,) * (ndim - layout.ndim) + tuple(
                 [0 if n == 1 else x // 8 for n, x in zip(layout.shape, layout.strides)]
             )
-            number = Input(place(("index", steps), Coordinates(*steps)), "i8")
+            number = Input(terms.place(("index", steps), Coordinates(*steps)), "i8")
             if not offset:
                 return number
             start = Constant(offset // 8)
-            first = Scalar(place(start, np.dtype(np.int64)), "i8")
+            first = Scalar(terms.place(start, np.dtype(np.int64)), "i8")
             return Apply(operation("add"), (number, first), "i8")
 
         def compute(i: int, view: tuple[Layout, int] | None) -> Expression:
@@ -356,7 +336,7 @@ class Plan:
                 k = node.index
                 kind = step.inputs[k]
                 if isinstance(node, Scalar):
-                    return Scalar(place((self._scalars[i, k],), kind), node.dtype)
+                    return Scalar(terms.place((self._scalars[i, k],), kind), node.dtype)
                 x = operands[k] if k < len(operands) else None
                 if x is None:
                     layout, start = _indices(step.layout), 0
@@ -373,24 +353,37 @@ class Plan:
                 whole = view is None and root == x
                 if root >= 0 and root not in before:
                     return compute(root, None if whole else (layout, start))
-                return Input(place(x if whole else Viewed(root, layout, start), layout), node.dtype)
+                taken = x if whole else Viewed(root, layout, start)
+                return Input(terms.place(taken, layout), node.dtype)
 
             found = done[i, view] = rewrite(step.expression, replace, {})
             return found
 
-        expressions = tuple([compute(i, None) for i in group])
-        computed = sorted({i for i, _ in done})
-        kernel = Kernel(
-            "_".join(dict.fromkeys([uses[i].step.name for i in computed]))[-60:],
-            expressions,
-            tuple(inputs),
-            tuple([x for x in takes if type(x) is not tuple or x[0] != "index"]),
-            tuple(group),
-            tuple([self._layout_of(i) for i in group]),
-            tuple([self.targets.get(i) for i in group]),
-            tuple(computed),
+        expressions = [compute(i, None) for i in group]
+        terms.computes.update([i for i, _ in done])
+        return expressions
+
+    def kernel(
+        self, terms: Terms, expressions: Sequence[Expression], gives: Sequence[int]
+    ) -> Kernel:
+        """The kernel of expressions, one for each result that is stored."""
+        names = [self.uses[i].step.name for i in sorted(terms.computes)]
+        return Kernel(
+            "_".join(dict.fromkeys(names))[-60:],
+            tuple(expressions),
+            tuple(terms.inputs),
+            tuple([x for x in terms.takes if type(x) is not tuple or x[0] != "index"]),
+            tuple(gives),
+            tuple([self.layout_of(i) for i in gives]),
+            tuple([self.targets.get(i) for i in gives]),
+            tuple(sorted(terms.computes)),
         )
-        step = uses[group[0]].step
+
+    def _kernel(self, group: Sequence[int], before: frozenset[int]) -> Kernel:
+        """The kernel of a group; ``before`` are the results that are there when it runs."""
+        terms = Terms()
+        kernel = self.kernel(terms, self.expressions(group, before, terms), group)
+        step = self.uses[group[0]].step
         if isinstance(step, Reduced):
             own = [(self._scalars[group[0], k],) for k in range(1, len(step.inputs))]
             kernel = prologues.arranged(kernel)._replace(reduction=step)
@@ -398,6 +391,19 @@ class Plan:
                 inputs=(*kernel.inputs, *step.inputs[1:]), takes=(*kernel.takes, *own)
             )
         return kernel
+
+    def _kernels(self, group: list[int] | Rows, before: frozenset[int]) -> list[Kernel]:
+        """The kernels of what `row_programs.merge` returns."""
+        if isinstance(group, list):
+            return [self._kernel(group, before)]
+        kernel = row_programs.kernel(group, before)
+        if kernel is not None:
+            return [kernel]
+        found = []
+        for one in group.groups:
+            found.append(self._kernel(one, before))
+            before |= frozenset(one)
+        return found
 
     def _is_in_order(self) -> bool:
         """Whether arrays are read before they are stored to, or at the same elements."""
@@ -440,7 +446,9 @@ def _steps(layout: Layout) -> tuple[int, ...]:
 
 def make_call(kernel: Kernel, stream: Stream) -> Callable[..., Any]:
     """The call of a kernel: takes its inputs and targets, returns its results."""
-    if kernel.reduction is not None:
+    if kernel.rows is not None:
+        run = row_programs.make_call(kernel, kernel.rows, stream)
+    elif kernel.reduction is not None:
         run = prologues.make_call(kernel, kernel.reduction, stream)
     else:
         run = elementwise.launch.make_call(
@@ -456,7 +464,10 @@ def make_call(kernel: Kernel, stream: Stream) -> Callable[..., Any]:
 
 def load(kernel: Kernel, stream: Stream) -> None:
     """Compile and load a kernel, whose call is made later."""
+    if kernel.rows is not None:
+        row_programs.make_call(kernel, kernel.rows, stream, "load")
+        return
     if kernel.reduction is not None:
-        prologues.make_call(kernel, kernel.reduction, stream, only_load=True)
+        prologues.make_call(kernel, kernel.reduction, stream, "load")
         return
     elementwise.launch.plan(kernel.name, kernel.expressions, kernel.inputs, kernel.outputs, stream)

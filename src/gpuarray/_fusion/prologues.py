@@ -6,7 +6,7 @@ would read them from memory: it has the same bits (gpuarray.kernels.reduction.co
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from gpuarray.kernels.generator.render import Body
 from gpuarray.kernels.reduction.computed import Source, arrange
 
 if TYPE_CHECKING:
-    from gpuarray._fusion.chains import Kernel
+    from gpuarray._fusion.kernel import Kernel
     from gpuarray._fusion.steps import Reduced
 
 #: How many bytes of operands a thread may hold for an element: it has some elements in flight, and
@@ -53,13 +53,13 @@ def arranged(kernel: Kernel) -> Kernel:
 
 
 def make_call(
-    kernel: Kernel, step: Reduced, stream: Stream, only_load: bool = False
+    kernel: Kernel, step: Reduced, stream: Stream, purpose: str = "call"
 ) -> Callable[..., Any]:
     """The call of a reduction's kernel, which takes its inputs.
 
-    With ``only_load`` the kernel is compiled and loaded, as another thread may do.
+    For the purpose 'load' the kernel is compiled and loaded, as another thread may do.
     """
-    source = _source_of(kernel, step, stream, only_load)
+    source = _source_of(kernel, step, stream, purpose)
     given = kernel.inputs[0] if isinstance(source.expression, Input) else None
     if isinstance(given, Layout) and _layout.own(given) is _layout.own(step.inputs[0]):
         return step.run  # its operand is in memory
@@ -67,7 +67,7 @@ def make_call(
 
 
 def _source_of(
-    kernel: Kernel, step: Reduced, stream: Stream | None, only_load: bool = False
+    kernel: Kernel, step: Reduced, stream: Stream | None, purpose: str = "call"
 ) -> Source:
     inputs = kernel.inputs[: len(kernel.inputs) - (len(step.inputs) - 1)]
     return Source(
@@ -75,7 +75,7 @@ def _source_of(
         tuple([x for x in inputs if isinstance(x, Layout)]),
         tuple([x for x in inputs if not isinstance(x, Layout)]),
         stream,
-        only_load,
+        purpose,
     )
 
 
@@ -91,12 +91,31 @@ def pays(kernel: Kernel) -> bool:
     if not _takes_all(kernel):
         return False
     source = _source_of(kernel, step, None)
-    if sum([x.itemsize for x in source.arrays]) > MOST_BYTES:
+    return reads_well(source.arrays, [source.expression], step.inputs[0])
+
+
+def reads_well(
+    arrays: tuple[Layout, ...], expressions: Sequence[Expression], layout: Layout
+) -> bool:
+    """Whether a thread that meets elements in memory order can compute them."""
+    if sum([x.itemsize for x in arrays]) > MOST_BYTES:
         return False
-    found = arrange(source, step.inputs[0])
+    found = arrange(Source(expressions[0], arrays), layout)
     for strides, i in zip(found.strides, found.computed.apart):
-        if abs(strides[-1]) * source.arrays[i].itemsize > MOST_APART:
+        if abs(strides[-1]) * arrays[i].itemsize > MOST_APART:
             return False
     body = Body()
-    body.value(source.expression)
+    for x in expressions:
+        body.value(x)
     return body.weight < HUGE
+
+
+def is_gapless(layout: Layout) -> bool:
+    """Whether elements lie as those of a new array of some order."""
+    expected = layout.itemsize
+    for stride, length in sorted(zip(layout.strides, layout.shape)):
+        if length > 1:
+            if stride != expected:
+                return False
+            expected *= length
+    return True

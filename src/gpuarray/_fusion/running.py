@@ -26,6 +26,9 @@ from gpuarray.errors import CompileError
 #: Whether a chain's kernels are compiled when it is first seen, before it runs.
 immediate = False
 
+#: New arrays begin at multiples of it, and no access is longer.
+_VECTOR_BYTES = 16
+
 
 class _Compiling:
     """Kernels that a thread compiles, and then what was made of them."""
@@ -118,6 +121,30 @@ def _fused(plan: Plan, stream: Stream) -> Callable[[Batch], None]:
     """A function that launches the kernels of a plan."""
     if not plan.in_order:
         return _one_by_one
+    aligned = {x for kernel in plan.kernels if kernel.rows for x in kernel.rows.aligned}
+    if aligned:
+        return _where_aligned(plan, stream, aligned)
+    return _launching(plan, stream)
+
+
+def _where_aligned(plan: Plan, stream: Stream, aligned: Collection[int]) -> Callable[[Batch], None]:
+    """A function that launches the kernels of a plan where some arrays begin at vectors."""
+    run = _launching(plan, stream)
+    others: list[Callable[[Batch], None]] = []
+
+    def call(batch: Batch) -> None:
+        if any(batch.leaves[~x]._pointer % _VECTOR_BYTES for x in aligned):
+            if not others:
+                others.append(_launching(Plan(plan.uses, plan.wanted, with_rows=False), stream))
+            others[0](batch)
+        else:
+            run(batch)
+
+    return call
+
+
+def _launching(plan: Plan, stream: Stream) -> Callable[[Batch], None]:
+    """As `_fused`, wherever arrays begin."""
     launches = [
         (
             chains.make_call(x, stream),

@@ -39,7 +39,8 @@ class Computed:
     """How elements are computed.
 
     ``expression`` is over Input i, an element of operand i, and Scalars behind them. ``whole`` is
-    whether all that a vector shows is in one row of the array's fastest dimension.
+    whether all that a vector shows is in one row of the array's fastest dimension. Elements of
+    the operands ``kept`` are not loaded but given, as members of a struct ``Kept``.
     """
 
     expression: Expression
@@ -48,6 +49,7 @@ class Computed:
     scalars: tuple[str, ...] = ()
     ndim: int = 1
     whole: bool = False
+    kept: tuple[int, ...] = ()
 
     @property
     def apart(self) -> list[int]:
@@ -68,15 +70,15 @@ class Source(NamedTuple):
         Of the numbers.
     stream : Stream, optional
         Where to run; by default on the current one.
-    only_load : bool
-        Whether the kernel is to be loaded, and no call is made.
+    purpose : {'call', 'load', 'spec'}
+        What is made: a call, nothing but the loaded kernel, or nothing but its specification.
     """
 
     expression: Expression
     arrays: tuple[Layout, ...]
     scalars: tuple[Any, ...] = ()
     stream: Stream | None = None
-    only_load: bool = False
+    purpose: str = "call"
 
 
 class Arranged(NamedTuple):
@@ -85,7 +87,7 @@ class Arranged(NamedTuple):
     computed: Computed
     lengths: tuple[int, ...]
     strides: tuple[tuple[int, ...], ...]  # of those that are found by coordinates
-    only_load: bool
+    purpose: str
 
     @property
     def places(self) -> dict[str, Any]:
@@ -108,7 +110,7 @@ def arrange(source: Source, layout: Layout) -> Arranged:
         ndim=len(lengths),
     )
     apart = [tuple(strides[1 + i]) for i in computed.apart]
-    return Arranged(computed, lengths, tuple(apart), source.only_load)
+    return Arranged(computed, lengths, tuple(apart), source.purpose)
 
 
 def _kind_of(strides: Sequence[int], own: Sequence[int], lengths: Sequence[int]) -> str:
@@ -152,26 +154,40 @@ def text(computed: Computed, index: str, headers: set[str]) -> list[str]:
     parameters = [f"{cpp_name(dtype)} in{i}" for i, (dtype, _) in enumerate(computed.inputs)]
     parameters += [f"{cpp_name(x)} in{count + i}" for i, x in enumerate(computed.scalars)]
     head = CALLED if body.weight >= HEAVY else DEVICE
-    values = [f"{cpp_name(x)}(from.in{i}[v])" for i, (x, _) in enumerate(computed.inputs)]
+    kept = computed.kept
+    values = [
+        f"{cpp_name(x)}({'kept' if i in kept else 'from'}.in{i}[v])"
+        for i, (x, _) in enumerate(computed.inputs)
+    ]
+    given = "template <int COUNT, class Kept>" if kept else "template <int COUNT>"
+    taken = "const Fetched<COUNT>& from, const Kept& kept" if kept else "const Fetched<COUNT>& from"
     values += [f"passed{i}" for i in range(len(computed.scalars))]
     return [
         "template <int COUNT> struct Fetched {",
-        *[
-            f"    alignas(16) Stored<{cpp_name(dtype)}>::type in{i}[COUNT];"
-            for i, (dtype, _) in enumerate(computed.inputs)
-        ],
+        *elements(computed, [i for i in range(count) if i not in kept]),
         "};",
         f"GPUARRAY_DEVICE Place<Element, {index}_t> elements() const {{ return {{0}}; }}",
         "template <int COUNT>",
         f"GPUARRAY_DEVICE void fetch(Fetched<COUNT>& into, {index}_t at) const {{",
-        *[f"    {line}" for line in _fetches(computed, index)],
+        *[f"    {line}" for line in _fetches(computed, index, False)],
         "}",
+        *(
+            [
+                "template <class Kept>",
+                f"GPUARRAY_DEVICE void keep(Kept& into, {index}_t at) const {{",
+                "    enum { COUNT = Kept::COUNT };",
+                *[f"    {line}" for line in _fetches(computed, index, True)],
+                "}",
+            ]
+            if kept
+            else []
+        ),
         f"{head} static {cpp_name(computed.dtype)} computed({', '.join(parameters)}) {{",
         *[f"    {line}" for line in body.lines],
         f"    return {result};",
         "}",
-        "template <int COUNT>",
-        "GPUARRAY_DEVICE void compute(const Fetched<COUNT>& from, Element* into) const {",
+        given,
+        f"GPUARRAY_DEVICE void compute({taken}, Element* into) const {{",
         "#pragma unroll",
         f"    for (int v = 0; v < COUNT; ++v) into[v] = Element(computed({', '.join(values)}));",
         "}",
@@ -179,34 +195,46 @@ def text(computed: Computed, index: str, headers: set[str]) -> list[str]:
         "    Fetched<1> fetched;",
         "    Element element;",
         "    fetch(fetched, place);",
-        "    compute(fetched, &element);",
+        *(["    Kept<1> kept;", "    keep(kept, place);"] if kept else []),
+        f"    compute(fetched, {'kept, ' if kept else ''}&element);",
         "    return element;",
         "}",
     ]
 
 
-def _fetches(computed: Computed, index: str) -> list[str]:
-    """The statements that load the operands of neighbouring elements."""
+def elements(computed: Computed, which: Sequence[int]) -> list[str]:
+    """The members for some operands' elements."""
+    return [
+        f"    alignas(16) Stored<{cpp_name(computed.inputs[i][0])}>::type in{i}[COUNT];"
+        for i in which
+    ]
+
+
+def _fetches(computed: Computed, index: str, kept: bool) -> list[str]:
+    """The statements that load neighbouring elements of those operands that are kept, or not."""
     lines = []
     for i, (_, kind) in enumerate(computed.inputs):
+        if (i in computed.kept) != kept:
+            continue
         if kind == "alike":
             lines.append(f"fetch_row<COUNT>(into.in{i}, source{i} + at);")
         elif kind == "single":
             lines.append(f"fetch_repeated<COUNT>(into.in{i}, source{i});")
-    apart = computed.apart
+    apart = [(k, i) for k, i in enumerate(computed.apart) if (i in computed.kept) == kept]
     if not apart:
         return lines
     last = computed.ndim - 1
     left = "" if computed.whole else f"const {index}_t left = "
-    lines += [f"{index}_t offsets[{len(apart)}];", f"{left}places.locate(at, offsets);"]
+    count = len(computed.apart)
+    lines += [f"{index}_t offsets[{count}];", f"{left}places.locate(at, offsets);"]
     inner = []
-    for k, i in enumerate(apart):
+    for k, i in apart:
         kind = computed.inputs[i][1]
         step = f", places.strides[{k}][{last}]" if kind == "apart" else ""
         inner.append(f"fetch_{kind}<COUNT>(into.in{i}, source{i} + offsets[{k}]{step});")
     if computed.whole:
         return lines + inner
-    single = [f"        into.in{i}[v] = source{i}[offsets[{k}]];" for k, i in enumerate(apart)]
+    single = [f"        into.in{i}[v] = source{i}[offsets[{k}]];" for k, i in apart]
     return [
         *lines,
         "if (COUNT == 1 || left >= COUNT) {",

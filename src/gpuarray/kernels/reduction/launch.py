@@ -19,10 +19,10 @@ from gpuarray.kernels.generator.expressions import Constant, Expression
 
 if TYPE_CHECKING:
     from gpuarray.kernels.generator.source import KernelSource
-    from gpuarray.kernels.reduction.computed import Arranged, Source
+    from gpuarray.kernels.reduction.computed import Source
     from gpuarray.kernels.reduction.spec import ReductionSpec
     from gpuarray.kernels.reduction.tables import Packed, Partial
-    from gpuarray.kernels.reduction.variants import DimensionGroup
+    from gpuarray.kernels.reduction.variants import DimensionGroup, Geometry
 
 
 class ReductionOp(NamedTuple):
@@ -131,8 +131,10 @@ def make_call(
         scalars=op.scalars,
     )
     render = reduction.spec.render
+    if source is not None and source.purpose == "spec":
+        return decide(spec, operands, axes, output, stream)[0]
     plan, scratch = launch_plan(spec, render, operands, axes, output, stream, source)
-    if source is not None and source.only_load:
+    if source is not None and source.purpose == "load":
         return _nothing
     arguments = {"output": "y0"} | {name: f"x{i}" for i, name in enumerate([*names, *numbers])}
     if scratch:
@@ -158,7 +160,57 @@ def launch_plan(
 
     ``spec`` says what is computed; where its elements are is filled in here.
     """
+    device = stream.device
     read = [*operands, *(source.arrays if source is not None else [])]
+    spec, geometry, kept, reduced = decide(spec, operands, axes, output, stream, read)
+    results = math.prod(kept.shape)
+    scratch = geometry.splits * results * spec.value_bytes if spec.split else 0
+    arranged = None if source is None else reduction.computed.arrange(source, operands[0])
+    if arranged is not None:
+        whole = arranged.lengths[-1] % spec.vector == 0
+        computed = reduction.computed.replace(arranged.computed, whole=whole)
+        spec = reduction.spec.replace(spec, computed=computed)
+    function, kernel = load(spec, render, device)
+    *kept_strides, output_strides = kept.strides
+    *reduced_strides, index_strides = reduced.strides
+    *kept_bases, output_base = kept.bases
+    dimensions = {
+        "results": results,
+        "length": math.prod(reduced.shape),
+        "splits": geometry.splits,
+        "split_length": geometry.split_length,
+        "output_base": output_base,
+        "bases": [a + b for a, b in zip(kept_bases, reduced.bases)],
+        "kept": kept.shape,
+        "reduced": reduced.shape,
+        "output_strides": output_strides,
+        "index_strides": index_strides,
+        "kept_strides": list(chain(*kept_strides)),
+        "reduced_strides": list(chain(*reduced_strides)),
+    }
+    constants: dict[str, Any] = {"dimensions": dimensions}
+    if arranged is not None and arranged.strides:
+        constants["places"] = arranged.places
+    grid = grid_for(geometry.blocks * geometry.splits)
+    plan = SplitPlan(function, grid, (kernel.block, 1, 1), constants)
+    if spec.split and not (arranged and arranged.purpose == "load"):
+        plan.counters = counters(stream)
+        constants["counters"] = plan.counters[1]
+    return plan, scratch
+
+
+def decide(
+    spec: ReductionSpec,
+    operands: Sequence[Layout],
+    axes: Sequence[int],
+    output: Layout,
+    stream: Stream,
+    read: Sequence[Layout] = (),
+) -> tuple[ReductionSpec, Geometry, DimensionGroup, DimensionGroup]:
+    """The variant that serves operands, how it is laid over blocks, and the dimensions.
+
+    ``read`` are the layouts of all that is read, where that is more.
+    """
     shape = operands[0].shape
     kept_axes = [i for i in range(len(shape)) if i not in axes]
     kept_shape = [shape[i] for i in kept_axes]
@@ -184,8 +236,7 @@ def launch_plan(
         [*[x.itemsize for x in operands], 1],
         backwards=not spec.finds_index,
     )
-    wide = _layout.needs_int64(math.prod(shape), [*read, output])
-    arranged = None if source is None else reduction.computed.arrange(source, operands[0])
+    wide = _layout.needs_int64(math.prod(shape), [*(read or operands), output])
     spec = reduction.spec.replace(
         spec,
         kept=len(kept.shape),
@@ -200,62 +251,11 @@ def launch_plan(
         wanted = reduction.spec.replace(spec, **changes)
         chosen = reduction.variants.choose(wanted, kept, reduced, operands, multiprocessors)
         wanted = reduction.spec.replace(wanted, **chosen)
-        found = _launch(wanted, kept, reduced, stream, render, arranged)
-        if found is not None:
+        geometry = reduction.variants.geometry(wanted, kept, reduced, multiprocessors)
+        if geometry is not None:
             break
-    assert found is not None
-    return found
-
-
-def _launch(
-    spec: ReductionSpec,
-    kept: DimensionGroup,
-    reduced: DimensionGroup,
-    stream: Stream,
-    render: Callable[[Any], KernelSource],
-    arranged: Arranged | None,
-) -> tuple[LaunchPlan, int] | None:
-    """The launch, or None where narrow totals would overflow."""
-    device = stream.device
-    geometry = reduction.variants.geometry(spec, kept, reduced, device.multiprocessors)
-    if geometry is None:
-        return None
-    results, splits = math.prod(kept.shape), geometry.splits
-    scratch = 0
-    if splits > 1:
-        spec = reduction.spec.replace(spec, split=True)
-        scratch = splits * results * spec.value_bytes
-    if arranged is not None:
-        whole = arranged.lengths[-1] % spec.vector == 0
-        computed = reduction.computed.replace(arranged.computed, whole=whole)
-        spec = reduction.spec.replace(spec, computed=computed)
-    function, source = load(spec, render, device)
-    *kept_strides, output_strides = kept.strides
-    *reduced_strides, index_strides = reduced.strides
-    *kept_bases, output_base = kept.bases
-    dimensions = {
-        "results": results,
-        "length": math.prod(reduced.shape),
-        "splits": splits,
-        "split_length": geometry.split_length,
-        "output_base": output_base,
-        "bases": [a + b for a, b in zip(kept_bases, reduced.bases)],
-        "kept": kept.shape,
-        "reduced": reduced.shape,
-        "output_strides": output_strides,
-        "index_strides": index_strides,
-        "kept_strides": list(chain(*kept_strides)),
-        "reduced_strides": list(chain(*reduced_strides)),
-    }
-    constants: dict[str, Any] = {"dimensions": dimensions}
-    if arranged is not None and arranged.strides:
-        constants["places"] = arranged.places
-    grid = grid_for(geometry.blocks * splits)
-    plan = SplitPlan(function, grid, (source.block, 1, 1), constants)
-    if splits > 1 and not (arranged and arranged.only_load):
-        plan.counters = counters(stream)
-        constants["counters"] = plan.counters[1]
-    return plan, scratch
+    assert geometry is not None
+    return reduction.spec.replace(wanted, split=geometry.splits > 1), geometry, kept, reduced
 
 
 @planned

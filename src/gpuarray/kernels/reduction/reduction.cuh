@@ -26,10 +26,9 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool S
     typedef typename Unsigned<Index>::type UIndex;
     enum { GROUPS = BLOCK / WIDTH };
 
-    template <class Function>
+    template <class Function, class At>
     GPUARRAY_DEVICE static typename Function::Value singles(const Function& function, const Dimensions& dimensions,
-                                                            const Cursor<Dimensions>& cursor, UIndex start,
-                                                            UIndex stop) {
+                                                            const At& cursor, UIndex start, UIndex stop) {
         typedef typename Function::Thread Thread;
         Thread thread;
 #pragma unroll 1
@@ -47,9 +46,9 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool S
         return thread.value();
     }
 
-    template <class Function>
-    GPUARRAY_DEVICE static void vectors(const Function& function, const Cursor<Dimensions>& cursor, UIndex start,
-                                        UIndex stop, typename Function::Thread& thread) {
+    template <class Function, class At>
+    GPUARRAY_DEVICE static void vectors(const Function& function, const At& cursor, UIndex start, UIndex stop,
+                                        typename Function::Thread& thread) {
         typedef typename Function::Thread Thread;
         typedef typename Function::Element Element;
         typedef typename Thread::Item Item;

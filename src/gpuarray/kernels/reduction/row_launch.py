@@ -1,0 +1,96 @@
+"""Successive steps over rows: from steps and layouts to a call of one launch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gpuarray import _calls, _dtypes
+from gpuarray._dtypes import itemsize
+from gpuarray._integers import ceil_div
+from gpuarray._layout import Layout
+from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
+from gpuarray._runtime.stream import Stream
+from gpuarray.kernels.reduction import computed, rows
+from gpuarray.kernels.reduction.computed import Source
+from gpuarray.kernels.reduction.rows import RowStep
+from gpuarray.kernels.reduction.spec import BLOCK, unroll
+
+#: Bytes that a thread keeps of a row: the registers of a quarter of a multiprocessor's threads.
+MOST_KEPT = 256
+
+
+def make_call(
+    name: str,
+    steps: Sequence[RowStep],
+    source: Source,
+    layout: Layout,
+    length: int,
+    outputs: Sequence[Layout],
+    stream: Stream,
+) -> Callable[..., Any]:
+    """A call of successive steps over the rows of arrays of one layout.
+
+    Parameters
+    ----------
+    name : str
+        What the kernel is called.
+    steps : sequence of RowStep
+        Those that reduce have specifications that agree in how rows are read.
+    source : Source
+        The arrays and the numbers that steps read; its expression has no meaning.
+    layout : Layout
+        That of the elements, gapless.
+    length : int
+        The elements of a row, which lie behind one another.
+    outputs : sequence of Layout
+        Those of the results that are stored, in the order of the steps.
+    stream : Stream
+        Where to run.
+
+    Returns
+    -------
+    callable
+        Takes the arrays, the numbers, and the numbers of the steps; returns the results.
+    """
+    first = next(x.reduction for x in steps if x.reduction is not None)
+    arranged = computed.arrange(source, layout)
+    kept = rows.kept_of(steps, arranged.computed)
+    vectors = 0
+    if first.vector > 1 and kept:
+        vectors = ceil_div(length, first.vector * first.width)
+        width = sum([itemsize(arranged.computed.inputs[i][0]) for i in kept])
+        if vectors * first.vector * width > MOST_KEPT:
+            vectors = 0
+    base = computed.replace(
+        arranged.computed,
+        whole=arranged.lengths[-1] % first.vector == 0,
+        kept=kept if vectors else (),
+    )
+    spec = rows.RowsSpec(
+        name, tuple(steps), base, first.width, first.vector, unroll(first), first.index, vectors
+    )
+    function, kernel = load(spec, rows.render, stream.device)
+    if source.purpose == "load":
+        return _nothing
+    count = layout.size // length
+    constants: dict[str, Any] = {"rows": count, "length": length}
+    if arranged.strides:
+        constants["places"] = arranged.places
+    grid = grid_for(ceil_div(count * first.width, BLOCK))
+    plan = LaunchPlan(function, grid, (kernel.block, 1, 1), constants)
+    names = [x.name for x in kernel.parameters]
+    arrays = [x for x in names if x.startswith("source")]
+    numbers = [x for x in names if x.startswith(("passed", "number"))]
+    stored = [x for x in names if x.startswith("out")]
+    arguments = {x: f"x{i}" for i, x in enumerate([*arrays, *numbers])}
+    arguments |= {x: f"y{i}" for i, x in enumerate(stored)}
+    own = [x for step in steps if step.reduction is not None for x in step.reduction.scalars]
+    dtypes = [*source.scalars, *[_dtypes.dtype_of(x) for x in own]]
+    bound = BoundLaunch(plan, stream, dict(zip(numbers, dtypes, strict=True)))
+    kinds = "a" * len(arrays) + "s" * len(numbers)
+    return _calls.make_call(stream, kinds, list(outputs), [(bound, arguments)])
+
+
+def _nothing(*_: Any) -> None:
+    """The call of a kernel that was only to be loaded."""
