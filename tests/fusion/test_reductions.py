@@ -161,8 +161,8 @@ def distances(xp, x):
 
 
 CHAINS = {
-    softmax: ["max", "subtract_exp_sum", "subtract_exp_divide"],
-    layer_norm: ["mean", "var", "add_sqrt", "subtract_divide"],
+    softmax: ["max_subtract_exp_sum_divide"],
+    layer_norm: ["mean_var_add_sqrt_subtract_divide"],
     standardised: ["mean", "std", "subtract_divide"],
     distances: ["multiply", "min", "subtract_power_sum", "sqrt"],
 }

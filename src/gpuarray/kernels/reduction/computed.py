@@ -130,6 +130,23 @@ def members(computed: Computed) -> list[KernelParameter]:
     return found + [scalar(f"passed{i}", x) for i, x in enumerate(computed.scalars)]
 
 
+def held(computed: Computed) -> list[str]:
+    """What data members hold of the operands and numbers: their types and names."""
+    found = []
+    for i, x in enumerate(members(computed)):
+        single = i < len(computed.inputs) and computed.inputs[i][1] == "single"
+        # One element for all is loaded once.
+        type_ = f"Stored<{cpp_name(computed.inputs[i][0])}>::type" if single else x.type
+        found.append(f"{type_} {x.name}")
+    return found
+
+
+def given(computed: Computed) -> list[str]:
+    """What these members are initialised with."""
+    singles = [f"source{i}" for i, (_, kind) in enumerate(computed.inputs) if kind == "single"]
+    return [f"*{x.name}" if x.name in singles else x.name for x in members(computed)]
+
+
 def places(computed: Computed, index: str) -> list[KernelParameter]:
     """The last data member, where operands are found by coordinates."""
     count = len(computed.apart)
@@ -219,7 +236,10 @@ def _fetches(computed: Computed, index: str, kept: bool) -> list[str]:
         if kind == "alike":
             lines.append(f"fetch_row<COUNT>(into.in{i}, source{i} + at);")
         elif kind == "single":
-            lines.append(f"fetch_repeated<COUNT>(into.in{i}, source{i});")
+            lines += [
+                "#pragma unroll",
+                f"for (int v = 0; v < COUNT; ++v) into.in{i}[v] = source{i};",
+            ]
     apart = [(k, i) for k, i in enumerate(computed.apart) if (i in computed.kept) == kept]
     if not apart:
         return lines

@@ -76,6 +76,14 @@ class Function:
         result += [scalar(f"scalar{i}", x) for i, x in enumerate(self.spec.scalars)]
         return result
 
+    def held(self) -> list[str]:
+        """The declarations of its data members."""
+        members = [x.declaration for x in (*self.members(), *self.places())]
+        if self.spec.computed is not None:
+            found = computed.held(self.spec.computed)
+            members[: len(found)] = found
+        return members
+
     def places(self) -> list[KernelParameter]:
         """Its last data member, where elements are computed of operands that lie otherwise."""
         if self.spec.computed is None:
@@ -92,7 +100,7 @@ class Function:
             f"typedef Stored<{cpp_name(spec.inputs[0].dtype)}>::type Element;",
             f"enum {{ INDICES = {int(spec.finds_index)}, PACKED = {packed} }};",
             f"enum {{ COMPUTED = {int(spec.computed is not None)} }};",
-            *(f"{member.declaration};" for member in (*self.members(), *self.places())),
+            *(f"{declaration};" for declaration in self.held()),
             "",
             *self.elements(),
             *self.neutral(spec.neutral.dtype),

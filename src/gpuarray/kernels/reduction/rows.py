@@ -72,7 +72,7 @@ def render(spec: RowsSpec) -> KernelSource:
     index = f"{spec.index}_t"
     base = spec.base
     parameters = computing.members(base)
-    sources = [x.name for x in parameters]
+    sources = computing.given(base)
     outputs, texts, lines = [], [], []
     known: list[str] = []
     rows = [x.result for x in spec.steps if not x.elements]
@@ -149,10 +149,11 @@ def _function(spec: RowsSpec, step: RowStep, headers: set[str]) -> tuple[str, tu
         wanted = replace(step.reduction, computed=computed, index=spec.index)
         found = functions.function_of(wanted, headers)
         return f"{found.items()}struct Function {{\n{found.text()}\n}};\n", wanted.scalars
-    members = [*computing.members(computed), *computing.places(computed, spec.index)]
+    members = computing.held(computed)
+    members += [x.declaration for x in computing.places(computed, spec.index)]
     lines = [
         f"typedef Stored<{cpp_name(step.dtype)}>::type Element;",
-        *[f"{x.declaration};" for x in members],
+        *[f"{x};" for x in members],
         *computing.text(computed, spec.index, headers),
     ]
     text = "\n".join([f"    {line}" for line in lines])

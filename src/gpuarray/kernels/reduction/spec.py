@@ -26,7 +26,7 @@ from gpuarray.kernels.generator.source import (
     OperandSpec,
     check_choice,
 )
-from gpuarray.kernels.reduction import functions
+from gpuarray.kernels.reduction import computed, functions
 from gpuarray.kernels.reduction.computed import Computed
 from gpuarray.kernels.reduction.tables import Packed, Partial, real
 
@@ -244,7 +244,11 @@ def assemble(
         parameters += [pointer("partials", "Function::Value"), pointer("counters", "uint32_t")]
     parameters += [structure("dimensions", "Extents", _fields(spec)), *last]
     shared = "partials, counters" if spec.split else "nullptr, nullptr"
-    values = ", ".join([*[x.name for x in members], *more, *[x.name for x in last]])
+    given = [x.name for x in members]
+    if spec.computed is not None:
+        found = computed.given(spec.computed)
+        given[: len(found)] = found
+    values = ", ".join([*given, *more, *[x.name for x in last]])
     symbol = _symbol(spec)
     source = _SOURCE.format(
         includes="".join(f'#include "{header}"\n' for header in sorted(headers | {family})),
