@@ -162,7 +162,7 @@ def distances(xp, x):
 
 CHAINS = {
     softmax: ["max_subtract_exp_sum_divide"],
-    layer_norm: ["mean_var_add_sqrt_subtract_divide"],
+    layer_norm: ["mean_subtract_var_add_sqrt_divide"],
     standardised: ["mean", "std", "subtract_divide"],
     distances: ["multiply", "min", "subtract_power_sum", "sqrt"],
 }

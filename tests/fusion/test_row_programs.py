@@ -80,6 +80,12 @@ def counts(x, y, row, column):
     return (x > m).sum(-1), cp.count_nonzero(y > m, axis=-1), y - m
 
 
+def with_axes_put_back(x, y, row, column):
+    m = x.max(axis=-1)
+    e = cp.exp(x - m[..., None])
+    return e / cp.expand_dims(e.sum(-1), -1), m[:1]
+
+
 def without_nan(x, y, row, column):
     m = cp.nanmean(x, -1, keepdims=True)
     return x - m, cp.nansum(x - m, -1), cp.nanvar(y - m, axis=-1)
@@ -87,7 +93,7 @@ def without_nan(x, y, row, column):
 
 FUNCTIONS = [
     softmax, all_of_softmax, layer_norm, of_several_operands, without_keepdims, counts,
-    without_nan,
+    with_axes_put_back, without_nan,
 ]  # fmt: skip
 
 
@@ -130,7 +136,7 @@ def test_order_of_memory(kernels):
     x, y, row, column = operands((130, 40))
     check(lambda x: x / x.sum(axis=0, keepdims=True), [x.T.copy(order="C").T])
     check(softmax, [x.reshape(13, 10, 40), y, row, column])
-    assert all(x.rows for x in kernels)
+    assert all(x.rows for x in kernels if x.name != "copy")
     kernels.clear()
     check(softmax, [x[:, 1:], y, row, column])  # rows that have something between them
     check(softmax, [x[:, ::-1], y, row, column])

@@ -16,6 +16,7 @@ from gpuarray._fusion import prologues
 from gpuarray._fusion.kernel import Terms
 from gpuarray._fusion.planning import rewrite
 from gpuarray._fusion.steps import Reduced
+from gpuarray._fusion.viewing import Viewed
 from gpuarray._layout import Layout
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import reduction
@@ -61,7 +62,7 @@ class Rows:
     def __init__(self, plan: Plan, first: int, step: Reduced, spec: ReductionSpec):
         self.plan = plan
         self.layout: Layout = step.inputs[0]
-        axes = _axes(step)
+        axes = self.axes = _axes(step)
         #: The shape of results for rows that broadcast along them, and without the axes.
         self.shape = reduced_shape(self.layout.shape, axes, True)
         self.short = reduced_shape(self.layout.shape, axes)
@@ -105,6 +106,21 @@ class Rows:
                 return False
         self.groups.append(group)
         return True
+
+    def result_of(self, taken: Any) -> int | None:
+        """The result for rows that is taken, if one is, perhaps with its axes put back."""
+        if type(taken) is int:
+            return taken if taken in self.rows else None
+        if type(taken) is not Viewed or taken.array not in self.rows:
+            return None
+        view, layout = taken.layout, self.plan.layout_of(taken.array)
+        if taken.offset or view.shape != self.shape or layout.shape != self.short:
+            return None
+        # The axes that are left lie as they do in the result.
+        left = iter(layout.strides)
+        kept = [i for i in range(len(self.shape)) if i not in self.axes]
+        alike = all(view.strides[i] == next(left) or self.shape[i] == 1 for i in kept)
+        return taken.array if alike else None
 
     def pays(self) -> bool:
         """Whether rows would be read more than once by the kernels alone."""
@@ -165,15 +181,19 @@ def kernel(rows: Rows, before: frozenset[int]) -> Kernel | None:
             reduced.add(plan.uses[i].operands[0])
     if not all(isinstance(x, Layout | np.dtype) for x in terms.inputs):
         return None  # indices of elements
-    taken = [(x, kind) for x, kind in zip(terms.takes, terms.inputs) if x not in results]
+    of_rows = {x: rows.result_of(x) for x in terms.takes}
+    taken = [(x, kind) for x, kind in zip(terms.takes, terms.inputs) if of_rows[x] is None]
+    if any(type(x) is Viewed and x.array in rows.rows for x, _ in taken):
+        return None
     taken.sort(key=lambda one: not isinstance(one[1], Layout))
     place = {x: k for k, (x, _) in enumerate(taken)}
-    place |= {x: len(taken) + k for k, x in enumerate(results)}
 
     def replace(node: Any) -> Expression:
         x = terms.takes[node.index]
-        kind = Scalar if isinstance(node, Scalar) or x in results else Input
-        return kind(place[x], node.dtype)
+        of_row = of_rows[x]
+        if of_row is not None:
+            return Scalar(len(taken) + results.index(of_row), node.dtype)
+        return (Scalar if isinstance(node, Scalar) else Input)(place[x], node.dtype)
 
     steps = []
     for i, expression in made:
