@@ -58,7 +58,7 @@ def make_call(
     given: bool,
     stream: Stream,
     source: Source | None = None,
-) -> Callable[..., Any]:
+) -> Any:
     """A call (see :mod:`gpuarray._calls`) of a reduction.
 
     Parameters
@@ -86,7 +86,8 @@ def make_call(
     -------
     callable
         Takes the operands, ``initial`` if there is one, the scalars, then a given output. In place
-        of an operand with a source it takes the source's arrays and its numbers.
+        of an operand with a source it takes the source's arrays and its numbers. Of a source whose
+        purpose is 'spec', the specification.
     """
     if source is not None:
         stream = source.stream or stream
