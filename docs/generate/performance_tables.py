@@ -220,6 +220,40 @@ def _sparse(measured: dict[str, Any]) -> dict[str, str]:
     }
 
 
+# --- benchmarks/fusion.py
+
+_SIDES = {
+    "off": "off", "on": "on", "immediate": "immediate", "fuse": "`fuse`", "cupy": "CuPy",
+    "cupy.fuse": "`cupy.fuse`", "torch": "PyTorch", "torch.compile": "`torch.compile`",
+    "jax.jit": "`jax.jit`",
+}  # fmt: skip
+
+
+def _fusion(measured: dict[str, Any]) -> dict[str, str]:
+    programs = {x["name"]: {**x["us"], "bound": x["bound_us"]} for x in measured["programs"]}
+    sizes = {
+        name: {f"{size}, {mode}": us for size, both in row.items() for mode, us in both.items()}
+        for name, row in measured.get("sizes", {}).items()
+    }
+    tables = {
+        "fusion": _by_side("µs", programs),
+        "fusion calls": _by_side("host, µs", measured["calls"]),
+        "fusion memory": _by_side("MB", measured["memory"], 1e6),
+        "fusion sizes": _by_side("µs", sizes),
+    }
+    return {name: text for name, text in tables.items() if text}
+
+
+def _by_side(first: str, rows: dict[str, dict[str, float]], unit: float = 1.0) -> str:
+    found = list(dict.fromkeys(x for row in rows.values() for x in row))
+    sides = sorted(found, key=lambda x: [*_SIDES].index(x) if x in _SIDES else len(_SIDES))
+    lines = [
+        [f"`{name}`", *(figure(row[x] / unit) if x in row else "" for x in sides)]
+        for name, row in rows.items()
+    ]
+    return table([first, *(_SIDES.get(x, x) for x in sides)], lines) if rows else ""
+
+
 # --- linear algebra
 
 
@@ -316,6 +350,7 @@ TABLES: dict[str, Callable[[Any], dict[str, str]]] = {
     "ffts": _ffts,
     "special": _special,
     "sparse": _sparse,
+    "fusion": _fusion,
     "decompositions": _decompositions,
     "products": _products,
     "integer_products": _integer_products,
