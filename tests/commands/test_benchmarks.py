@@ -292,6 +292,15 @@ def test_sparse_products_are_measured(tmp_path):
 
 
 @pytest.mark.slow
+def test_sparse_arrays_of_many_dimensions_are_measured(tmp_path):
+    figures = tmp_path / "figures.json"
+    _run("benchmarks/sparse_dimensions.py", "--quick", f"--json={figures}")
+    times = json.loads(figures.read_text())["us"]
+    assert {"sum_duplicates", "c @ columns"} < set(times)
+    assert all(row["gpuarray"] > 0 for row in times.values())
+
+
+@pytest.mark.slow
 def test_sparse_solvers_are_measured():
     lines = _run("benchmarks/sparse_solvers.py", "--quick").splitlines()
     kinds = {line.split()[0] for line in lines}

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpuarray._ops.casts import astype
-from gpuarray._ops.conversion import ascontiguousarray
+from gpuarray._ops.conversion import asarray, ascontiguousarray
 from gpuarray.kernels.sparse_merge import launch, spec
+from gpuarray.scipy.sparse import _linear
 
 if TYPE_CHECKING:
     from gpuarray._types import ndarray
@@ -66,13 +67,21 @@ def merged(operation: str, a: Any, b: Any, loop: np.dtype | None = None) -> tupl
 
 
 def binary(operation: str, a: Any, b: Any) -> Any:
-    """An operation of two arrays of one shape, in the first one's format or csr.
-
-    Those of many dimensions are one row of all elements each.
-    """
+    """An operation of two arrays of one shape, in the first one's format or csr."""
     if a.ndim > 2:
-        rows = [x.reshape((1, -1)).tocsr() for x in (a, b)]
-        return binary(operation, *rows).tocoo().reshape(a.shape)
+        return _of_places(operation, a, b)
     a = compressed(a)
     indptr, indices, data = merged(operation, a, b.asformat(a.format))
     return type(a)._from_parts(data, indices, indptr, a.shape, sorted=True, canonical=True)
+
+
+def _of_places(operation: str, a: Any, b: Any) -> Any:
+    """The same of arrays of many dimensions: each is one row of all elements."""
+    first, second = _row(canonical(a)), _row(canonical(b))
+    _, places, data = launch.merge(operation, first, second, np.result_type(a.dtype, b.dtype))
+    coords = _linear.unravel(places, a.shape)
+    return type(a)._from_parts(data, coords, a.shape, canonical=True)
+
+
+def _row(a: Any) -> tuple[Any, Any, Any]:
+    return asarray([0, a.nnz]), _linear.ravel(a.coords, a.shape), ascontiguousarray(a.data)
