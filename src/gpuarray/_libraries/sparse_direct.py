@@ -1,7 +1,8 @@
 """LU factors of sparse matrices by cuDSS.
 
 The library exchanges rows within blocks only, and replaces pivots that are too small: whoever has
-the factors looks at how many, and at what is left of a solution's equations.
+the factors looks at how many, and at what is left of a solution's equations. Its results repeat bit
+by bit only without its own refinement, and for one right-hand side at a time.
 """
 
 from __future__ import annotations
@@ -24,9 +25,6 @@ from gpuarray._runtime.stream import Stream
 from gpuarray.errors import CuDSSError, OutOfMemoryError
 
 __all__ = ["SparseFactors"]
-
-#: Steps by which a solution is refined.
-_REFINEMENTS = 2
 
 #: By the letter of `SparseFactors.solve`.
 _MODES = {
@@ -123,7 +121,6 @@ class SparseFactors:
         self._data: int = call.cudssDataCreate(self._handle.number)
         self._objects.insert(0, ("cudssDataDestroy", self._data))
         self._set("CUDSS_CONFIG_DETERMINISTIC_MODE", 1)
-        self._set("CUDSS_CONFIG_IR_N_STEPS", _REFINEMENTS)
         index = _number(indptr._layout.dtype)
         begins = _array.address_of(indptr, stream)
         self._csr = self._made(
@@ -186,9 +183,12 @@ class SparseFactors:
             A new array of that shape: the solutions.
         """
         found = _array.empty(right._layout)
+        if trans == "H" and self.dtype.kind != "c":
+            trans = "T"
         with self._lock:
             self._set("CUDSS_CONFIG_SOLVE_MODE", cudss_kinds.SOLVE_MODE.members[_MODES[trans]])
-            self._execute("solve", found, right)
+            for i in range(right._layout.shape[0]):
+                self._execute("solve", found[i : i + 1], right[i : i + 1])
         return found
 
     def _execute(self, phase: str, found: Any, right: Any) -> None:

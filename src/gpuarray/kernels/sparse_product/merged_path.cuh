@@ -17,15 +17,19 @@ GPUARRAY_DEVICE int64_t rows_before(Ends ends, int64_t rows, int64_t size, int64
     const int lane = threadIdx.x % LANES, group = threadIdx.x % 32 / LANES * LANES;
     const uint32_t mask = 0xffffffffu >> (32 - LANES);
     int64_t low = place > size ? place - size : 0, high = place < rows ? place : rows;
+    // If rows have about the same lengths, the row is near this one.
+    int64_t step = LANES, first = int64_t(double(place) / double(rows + size) * double(rows)) - LANES / 2 * step;
     while (__any_sync(0xffffffffu, low < high)) {
         // The lanes' places divide what is left.
-        const int64_t span = high > low ? high - low : 0, step = span / (LANES + 1) + 1;
-        const int64_t probe = low + (lane + 1) * step - 1;
-        const bool before = probe < high && ends[probe] + probe < place;
+        const int64_t probe = first + lane * step;
+        const bool before = probe < low || (probe < high && ends[probe] + probe < place);
         const int count = __popc(__ballot_sync(0xffffffffu, before) >> group & mask);
-        const int64_t next = low + (count + 1) * step - 1;
-        if (next < high) high = next;
-        if (span > 0) low += count * step;
+        const int64_t least = first + (count - 1) * step + 1, most = first + count * step;
+        if (count > 0 && least > low) low = least < high ? least : high;
+        if (count < LANES && most < high) high = most > low ? most : low;
+        const int64_t span = high - low;
+        step = span / (LANES + 1) + 1;
+        first = low + step - 1;
     }
     return low;
 }

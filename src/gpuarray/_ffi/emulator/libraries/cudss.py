@@ -66,7 +66,7 @@ def cudssSetDeviceMemHandler(c: LibraryCall) -> None:
 
 
 def cudssConfigCreate(c: LibraryCall) -> LibraryObject:
-    return LibraryObject(c.context, "cudssConfig_t", mode=0)
+    return LibraryObject(c.context, "cudssConfig_t", mode=0, repeats=0, refinements=0)
 
 
 def cudssConfigDestroy(c: LibraryCall) -> None:
@@ -81,6 +81,10 @@ def cudssConfigSet(c: LibraryCall) -> None:
         if value not in (0, 1, 2):
             raise Refusal("value", f"a solve mode is 0, 1 or 2, not {value}")
         c.config.mode = value
+    elif c.param == CONFIG.members["CUDSS_CONFIG_DETERMINISTIC_MODE"]:
+        c.config.repeats = value
+    elif c.param == CONFIG.members["CUDSS_CONFIG_IR_N_STEPS"]:
+        c.config.refinements = value
 
 
 def cudssDataCreate(c: LibraryCall) -> LibraryObject:
@@ -139,6 +143,8 @@ def cudssExecute(c: LibraryCall) -> None:
     matrix = c.inputMatrix.matrix
     if not isinstance(matrix, _Csr):
         raise Refusal("value", "inputMatrix is dense")
+    if c.config.repeats and c.config.refinements:
+        raise Refusal("unsupported", "deterministic mode with steps of refinement")
     if c.phase & PHASE["analysis"]:
         if matrix.rows > _MOST_ROWS:
             raise Refusal("memory", f"{matrix.rows} rows: the emulated library has {_MOST_ROWS}")
@@ -156,6 +162,10 @@ def cudssExecute(c: LibraryCall) -> None:
             raise Refusal("value", f"solution and rhs do not fit a matrix of {matrix.rows} rows")
         if found.dtype != matrix.dtype or right.dtype != matrix.dtype:
             raise Refusal("unsupported", f"valueType of A, x, b: {matrix.dtype}, {found.dtype}")
+        if c.config.repeats and right.columns > 1:
+            raise Refusal("unsupported", f"deterministic mode with {right.columns} sides")
+        if c.config.mode == 2 and matrix.dtype.kind != "c":
+            raise Refusal("unsupported", "the conjugate transpose of real matrices")
         x = _solved(c, _columns(c, "rhs", right, "r"))
         _columns(c, "solution", found, "w")[...] = x
 
@@ -207,4 +217,6 @@ def _solved(c: LibraryCall, b: np.ndarray) -> np.ndarray:
     turns = (lambda x: x, np.transpose, lambda x: x.conj().T)
     dense, inverse = (turns[c.config.mode](x) for x in c.data.factors)
     x = inverse @ b
-    return x + inverse @ (b - dense @ x)
+    for _ in range(c.config.refinements):
+        x = x + inverse @ (b - dense @ x)
+    return x

@@ -31,6 +31,9 @@ __all__ = ["DirectFactors", "factorize"]
 #: ones need 4 to 16 bytes for each pair of rows.
 _DENSE_ROWS, _DENSE_WITHOUT = 1024, 20000
 
+#: Steps by which a solution of cuDSS is refined.
+_REFINEMENTS = 1
+
 
 class OrderedQR:
     """QR factors by cuSOLVER of a matrix whose rows and columns have another order.
@@ -93,6 +96,7 @@ class DirectFactors:
         self.dtype = dtype
         self._factors = self._factors_of(self._rows)
         self._turned: SparseFactors | OrderedQR | None = None
+        self._matrices = {"N": self._rows}
         replaced = bool(self._factors.replaced)
         self.singular = replaced and kind is OrderedQR
         self.is_exact = not replaced and self._error() < np.finfo(dtype).eps ** 0.5
@@ -128,6 +132,23 @@ class DirectFactors:
 
     def _solved(self, columns: Any, trans: str) -> Any:
         """The solutions for right-hand sides that are rows."""
+        found = self._solved_once(columns, trans)
+        if self._kind is OrderedQR:
+            return found
+        matrix = self._matrix(trans)
+        for _ in range(_REFINEMENTS):
+            product = (matrix @ found[0])[None] if len(found) == 1 else (matrix @ found.T).T
+            found = found + self._solved_once(ascontiguousarray(columns - product), trans)
+        return found
+
+    def _matrix(self, trans: str) -> Any:
+        """The matrix as it is, transposed, or also conjugated."""
+        if trans not in self._matrices:
+            turned = self._rows.T.tocsr()
+            self._matrices[trans] = turned.conj() if trans == "H" else turned
+        return self._matrices[trans]
+
+    def _solved_once(self, columns: Any, trans: str) -> Any:
         if trans == "N":
             return self._factors.solve(columns)
         if self._turned is None and isinstance(self._factors, SparseFactors):
@@ -138,7 +159,7 @@ class DirectFactors:
                     raise
         turned = self._turned
         if turned is None:
-            turned = self._turned = self._factors_of(self._rows.T.tocsr())
+            turned = self._turned = self._factors_of(self._matrix("T"))
         if trans == "H" and self.dtype.kind == "c":
             return turned.solve(columns.conj()).conj()
         return turned.solve(columns)
