@@ -165,7 +165,9 @@ class SparseFactors:
     @property
     def replaced(self) -> int:
         """How many pivots were replaced, since they were too small; waits for the device."""
-        return self._get("CUDSS_DATA_NPIVOTS", "i4") + abs(self._get("CUDSS_DATA_INFO", "i4"))
+        # Their number has the dtype of the indices.
+        pivots = self._get("CUDSS_DATA_NPIVOTS", self._matrix[1]._layout.dtype.str)
+        return pivots + abs(self._get("CUDSS_DATA_INFO", "i4"))
 
     def solve(self, right: Any, trans: str = "N") -> Any:
         """Solve equations with the matrix.

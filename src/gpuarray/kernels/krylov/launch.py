@@ -16,7 +16,9 @@ from gpuarray.kernels.krylov import spec as specs
 
 
 @planned
-def step_call(stream: Stream, name: str, vector: Layout) -> Callable[..., Any]:
+def step_call(
+    stream: Stream, name: str, vector: Layout, given: bool = False
+) -> Callable[..., Any]:
     """A call (see :mod:`gpuarray._calls`) of a step.
 
     Parameters
@@ -27,6 +29,8 @@ def step_call(stream: Stream, name: str, vector: Layout) -> Callable[..., Any]:
         One of `gpuarray.kernels.krylov.spec.STEPS`.
     vector : Layout
         Of all vectors: contiguous, with one dimension.
+    given : bool, optional
+        Whether the call is given its vectors behind the other arrays. They may be operands.
 
     Returns
     -------
@@ -36,7 +40,7 @@ def step_call(stream: Stream, name: str, vector: Layout) -> Callable[..., Any]:
         the same bits each time on the same kind of device.
     """
     step = specs.STEPS[name]
-    targets = [vector] * len(step.results)
+    targets: list[Layout | None] = [None if given else vector] * len(step.results)
     if step.product:
         targets.append(_layout.contiguous(vector.dtype, ()))
     inputs = step.vectors + step.numbers

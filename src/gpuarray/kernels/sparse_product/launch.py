@@ -77,6 +77,7 @@ def vector_call(
     result: np.dtype,
     conjugate: bool = False,
     dot: bool = False,
+    given: bool = False,
 ) -> Callable[..., Any]:
     """A call (see :mod:`gpuarray._calls`) of a compressed matrix times a vector.
 
@@ -98,6 +99,9 @@ def vector_call(
     dot : bool, optional
         Whether to make the dot product of another vector with the result as well. That one is
         contiguous, of the result's dtype, and is conjugated. Floats and complex numbers only.
+    given : bool, optional
+        Whether the call is given the product, which is contiguous, behind the other arrays. There
+        are elements and rows then.
 
     Returns
     -------
@@ -107,7 +111,7 @@ def vector_call(
     """
     rows = indptr.shape[0] - 1
     size = min([x.shape[0] for x in (indices, data or indices)])
-    targets = [_layout.contiguous(result, (rows,))]
+    targets: list[Layout | None] = [None if given else _layout.contiguous(result, (rows,))]
     passed = {"results": "y0", "indptr": "x0", "indices": "x1", "data": "x2", "vector": "x3"}
     passed |= {"carries": "t0", "carry_rows": "t1"}
     if dot:

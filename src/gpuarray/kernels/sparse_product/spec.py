@@ -22,9 +22,6 @@ from gpuarray.kernels.product.spec import sum_dtype
 
 BLOCK = 256
 
-#: How many times BLOCK rows are read before it is known how many end in a chunk.
-WINDOWS = 2
-
 #: The most places of the merged path for each thread of a product with a dense matrix.
 DENSE_ITEMS = 8
 
@@ -69,6 +66,11 @@ class ProductSpec:
 def items(dtype: str) -> int:
     """The elements of a chunk that a thread takes, or the places of a tile."""
     return 8 if itemsize(sum_dtype(dtype)) <= 8 else 4
+
+
+def windows(dtype: str) -> int:
+    """How many times BLOCK rows are read before it is known how many end in a chunk."""
+    return 2 if itemsize(sum_dtype(dtype)) <= 8 else 1
 
 
 def resident(spec: ProductSpec) -> int:
@@ -361,7 +363,6 @@ def _fields(spec: ProductSpec) -> dict[str, object]:
         "dense_items": DENSE_ITEMS,
         "key": f"{spec.key}_t",
         "block": BLOCK,
-        "windows": WINDOWS,
     }
     if spec.dtype:
         fields |= {
@@ -370,6 +371,7 @@ def _fields(spec: ProductSpec) -> dict[str, object]:
             "dtype": cpp_name(spec.dtype),
             "result": _stored(spec.dtype),
             "items": items(spec.dtype),
+            "windows": windows(spec.dtype),
             "tile_items": tile_products(spec.dtype, spec.key) // BLOCK,
         }
     return fields

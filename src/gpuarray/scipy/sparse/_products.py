@@ -71,7 +71,9 @@ def matvec(a: Any, x: ndarray, conjugate: bool = False) -> ndarray:
     return _row_products(a.data, a.indices, a.indptr, x, conjugate)
 
 
-def matvec_and_vdot(a: Any, x: ndarray, other: ndarray) -> tuple[ndarray, ndarray]:
+def matvec_and_vdot(
+    a: Any, x: ndarray, other: ndarray, target: ndarray | None = None
+) -> tuple[ndarray, ndarray]:
     """A compressed matrix times a vector, and the dot product of another vector with that.
 
     Parameters
@@ -82,6 +84,8 @@ def matvec_and_vdot(a: Any, x: ndarray, other: ndarray) -> tuple[ndarray, ndarra
         With any stride.
     other : ndarray, shape (m,)
         It is conjugated.
+    target : ndarray, shape (m,), optional
+        Where the product goes, if that is one launch: contiguous, of the result's dtype.
 
     Returns
     -------
@@ -94,7 +98,9 @@ def matvec_and_vdot(a: Any, x: ndarray, other: ndarray) -> tuple[ndarray, ndarra
     if result.kind not in "fc" or layout.dtype != result or not layout.c_contiguous:
         product = matvec(a, x)
         return product, vdot(other, product)
-    found: tuple[ndarray, ndarray] = _row_products(a.data, a.indices, a.indptr, x, False, other)
+    found: tuple[ndarray, ndarray] = _row_products(
+        a.data, a.indices, a.indptr, x, False, other, target
+    )
     return found
 
 
@@ -226,7 +232,13 @@ def bsr_matmat(a: Any, dense: ndarray) -> ndarray:
 
 
 def _row_products(
-    data: Any, indices: Any, indptr: Any, dense: Any, conjugate: bool, other: Any = None
+    data: Any,
+    indices: Any,
+    indptr: Any,
+    dense: Any,
+    conjugate: bool,
+    other: Any = None,
+    target: Any = None,
 ) -> Any:
     left, right = data.dtype, dense.dtype
     result = left if left is right else upcast(left, right)
@@ -238,6 +250,9 @@ def _row_products(
     make = launch.vector_call if layout.ndim == 1 else launch.dense_call
     (indptr, indices), data = _indices(indptr, indices), _conversions.flat(data)
     layouts = indptr._layout, indices._layout, data._layout, layout
+    if target is not None and indices._layout.size and target._layout.size:
+        run = launch.vector_call(current.stream, *layouts, result, conjugate, True, True)
+        return run(indptr, indices, data, dense, other, target)
     if other is not None:
         run = launch.vector_call(current.stream, *layouts, result, conjugate, True)
         return run(indptr, indices, data, dense, other)

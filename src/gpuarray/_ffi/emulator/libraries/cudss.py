@@ -88,7 +88,7 @@ def cudssConfigSet(c: LibraryCall) -> None:
 
 
 def cudssDataCreate(c: LibraryCall) -> LibraryObject:
-    return LibraryObject(c.context, "cudssData_t", shape=None, factors=None, small=0)
+    return LibraryObject(c.context, "cudssData_t", shape=None, factors=None, small=0, index_bytes=4)
 
 
 def cudssDataDestroy(c: LibraryCall) -> None:
@@ -98,7 +98,11 @@ def cudssDataDestroy(c: LibraryCall) -> None:
 def cudssDataGet(c: LibraryCall) -> int:
     if c.data.shape is None:
         raise Refusal("value", "nothing was analysed with these data")
-    size = 8 if c.param == DATA.members["CUDSS_DATA_LU_NNZ"] else 4
+    size = 4
+    if c.param == DATA.members["CUDSS_DATA_LU_NNZ"]:
+        size = 8
+    elif c.param == DATA.members["CUDSS_DATA_NPIVOTS"]:
+        size = c.data.index_bytes
     if c.sizeInBytes != size or not c.value:
         raise Refusal("value", f"param {c.param} takes {size} bytes, not {c.sizeInBytes}")
     value = 0
@@ -149,6 +153,7 @@ def cudssExecute(c: LibraryCall) -> None:
         if matrix.rows > _MOST_ROWS:
             raise Refusal("memory", f"{matrix.rows} rows: the emulated library has {_MOST_ROWS}")
         c.data.shape = (matrix.rows, matrix.nnz)
+        c.data.index_bytes = matrix.index_type.itemsize
         c.data.factors = None
     if c.data.shape != (matrix.rows, matrix.nnz):
         raise Refusal("value", "the matrix was not analysed with these data")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import cycle
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from gpuarray._ops.creation import empty_like
 from gpuarray._ops.products import vdot
 from gpuarray.scipy.sparse.linalg._progress import iterate, lag_of, read
 from gpuarray.scipy.sparse.linalg._systems import (
@@ -38,6 +40,15 @@ class _Cg(NamedTuple):
     p: Any
     rho: Any
     pq: Any
+
+
+class _Turns:
+    """Vectors that states have in turn, so that iterations ask for no memory."""
+
+    def __init__(self, like: Any, states: int) -> None:
+        pairs = [(empty_like(like), empty_like(like)) for _ in range(states)]
+        self.pairs = cycle(pairs)  # solutions and directions
+        self.q, self.r = empty_like(like), empty_like(like)
 
 
 @fused
@@ -125,14 +136,15 @@ def cg(
 
     def advance(state: _Cg, i: int) -> tuple[_Cg, list[Any]]:
         z, rho = state.r, state.rr
+        pair, q, targets = (next(turns.pairs), turns.q, (turns.r,)) if turns else ((), None, ())
         if preconditioned:
             z = psolve(z)
             rho = vdot(state.r, z)
         x, p = state.x, z
         if i > 0:
-            x, p = step("cg_direction", (x, state.p, z), (rho, state.rho, state.pq))
-        q, pq = product_and_vdot(system.matrix, p, p)
-        r, rr = step("cg_residual", (state.r, q), (rho, pq))
+            x, p = step("cg_direction", (x, state.p, z), (rho, state.rho, state.pq), pair)
+        q, pq = product_and_vdot(system.matrix, p, p, q)
+        r, rr = step("cg_residual", (state.r, q), (rho, pq), targets)
         return _Cg(x, r, rr, p, rho, pq), [rr]
 
     def judge(i: int, before: _Cg, after: _Cg, rr: Any) -> Any:
@@ -145,7 +157,10 @@ def cg(
     if maxiter > 0 and (norm if system.begins_at_zero else norm_of(residual)) < tolerance:
         return system.x, 0
     state = _Cg(system.x, residual, squares, None, None, None)
+    # A state that is judged has its own solution and direction; functions of users, which might
+    # keep what they are given, have new vectors each time.
     lag = lag_of(system.matrix, system.preconditioner)
+    turns = _Turns(system.x, lag + 1) if lag else None
     state, info = iterate(state, advance, judge, maxiter, lag)
     return _solution(state), maxiter if info is None else info
 

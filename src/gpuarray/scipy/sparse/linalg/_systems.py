@@ -150,28 +150,34 @@ def fused(function: Callable[..., Any]) -> Any:
     return _fusion.fuse(function)
 
 
-def step(name: str, vectors: Sequence[Any], numbers: Sequence[Any]) -> Any:
+def step(
+    name: str, vectors: Sequence[Any], numbers: Sequence[Any], targets: Sequence[Any] = ()
+) -> Any:
     """A step of `gpuarray.kernels.krylov`: what vectors become, and a dot product. One launch.
 
     Numbers are on the device. All have the dtype of the first vector; of others, which are products
-    with functions of users, a copy is made.
+    with functions of users, a copy is made. What vectors become is new, or `targets`, contiguous
+    and of that dtype, which may be the vectors.
     """
     layout = _layout.contiguous(vectors[0].dtype, vectors[0].shape)
-    run = krylov.launch.step_call(current.stream, name, layout)
+    run = krylov.launch.step_call(current.stream, name, layout, bool(targets))
     operands = [*vectors, *numbers]
     for i, x in enumerate(operands):
         if x._layout is not layout and not (x.dtype is layout.dtype and x._layout.c_contiguous):
             operands[i] = ascontiguousarray(x.astype(layout.dtype, copy=False))
-    return run(*operands)
+    return run(*operands, *targets)
 
 
-def product_and_vdot(operator: LinearOperator, x: Any, other: Any) -> tuple[Any, Any]:
+def product_and_vdot(
+    operator: LinearOperator, x: Any, other: Any, target: Any = None
+) -> tuple[Any, Any]:
     """The product with a vector, and ``vdot(other, product)``.
 
-    One launch, if the operator is a matrix in csr.
+    One launch, if the operator is a matrix in csr; then the product is `target`, if there is one,
+    contiguous and of its dtype.
     """
     if isinstance(operator, MatrixLinearOperator) and _is_csr(operator.A):
-        return _products.matvec_and_vdot(operator.A, x, other)
+        return _products.matvec_and_vdot(operator.A, x, other, target)
     found = operator.matvec(x)
     return found, vdot(other, found)
 
