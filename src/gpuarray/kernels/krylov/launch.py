@@ -16,9 +16,7 @@ from gpuarray.kernels.krylov import spec as specs
 
 
 @planned
-def step_call(
-    stream: Stream, name: str, vector: Layout, given: bool = False
-) -> Callable[..., Any]:
+def step_call(stream: Stream, name: str, vector: Layout, given: bool = False) -> Callable[..., Any]:
     """A call (see :mod:`gpuarray._calls`) of a step.
 
     Parameters

@@ -2,8 +2,8 @@
 //
 // Of a compressed matrix, a block takes a part of the merged path (merged_path.cuh), and each LANES lanes of it a tile of
 // that, with LANES * EACH columns that the lanes read and store side by side. Elements are added in their order. What a
-// tile has begun of a row that ends behind it, it leaves to a second kernel, which adds such sums in the order of the
-// tiles.
+// tile has begun of a row that ends behind it is added in the order of the tiles: by the block, if the row ends in it, else
+// by a second kernel.
 #pragma once
 
 #include "gpuarray/elementwise.cuh"
@@ -11,7 +11,7 @@
 
 namespace gpuarray {
 
-// `length`: places of a tile. Steps of the dense operand are in elements.
+// `tiles`: of blocks. `length`: places of a group of lanes. Steps of the dense operand are in elements.
 struct DenseDimensions {
     int64_t rows, inner, columns, size, tiles, length, row_step, column_step;
 };
@@ -51,20 +51,22 @@ template <class T, int LANES, int EACH, bool TOGETHER> struct LaneColumns {
     }
 };
 
-template <class Terms, class Result, class A, class B, class Index, int LANES, int EACH, bool TOGETHER, int BLOCK,
+// T: the dtype of the results.
+template <class Terms, class T, class Result, class A, class B, class Index, int LANES, int EACH, bool TOGETHER, int BLOCK,
           int ITEMS>
 struct RowProducts {
     typedef typename Terms::Sum Sum;
     typedef typename Terms::Word Word;
     typedef typename Stored<A>::type Left;
     typedef typename Stored<B>::type Right;
-    enum { AHEAD = 4, GROUPS = BLOCK / LANES };
+    enum { AHEAD = LANES == 32 ? 2 : 4, GROUPS = BLOCK / LANES };
 
     GPUARRAY_DEVICE static void run(Result* results, const Index* indptr, const Index* indices, const Left* data,
                                     const Right* dense, Sum* carries, int64_t* carry_rows, const DenseDimensions& d) {
-        __shared__ int ends[BLOCK * ITEMS];
+        __shared__ int ends[BLOCK * ITEMS], last_rows[GROUPS];
+        __shared__ Shelf<Sum, BLOCK * EACH> begun;  // of the last rows
         const int lane = threadIdx.x % LANES, group = threadIdx.x / LANES, length = int(d.length);
-        const int64_t parts = (d.columns + LANES * EACH - 1) / (LANES * EACH), shares = d.tiles / GROUPS * parts;
+        const int64_t parts = (d.columns + LANES * EACH - 1) / (LANES * EACH), shares = d.tiles * parts;
         for (int64_t share = blockIdx.x; share < shares; share += gridDim.x) {
             const int64_t number = share / parts, part = share - number * parts;
             const int64_t first = (part * LANES + lane) * (TOGETHER ? EACH : 1) + (TOGETHER ? 0 : part * LANES * (EACH - 1));
@@ -116,9 +118,34 @@ struct RowProducts {
             }
             for (; row < next_row; ++row) finish(result, target, sums, d);
 
-            const int64_t at = number * GROUPS + group;
-            LaneColumns<Sum, LANES, EACH, TOGETHER>{first, d.columns}.store(carries + at * d.columns, sums);
-            if (part == 0 && lane == 0) carry_rows[at] = tile.row + row;
+            // The first group at a row that goes on adds up what the groups have of it.
+#pragma unroll
+            for (int v = 0; v < EACH; ++v) begun[(group * EACH + v) * LANES + lane] = sums[v];
+            if (lane == 0) last_rows[group] = row;
+            __syncthreads();
+            if (group == 0 || last_rows[group - 1] != row) {
+                int other = group + 1;
+#pragma unroll 4
+                for (; other < GROUPS && last_rows[other] == row; ++other) {
+#pragma unroll
+                    for (int v = 0; v < EACH; ++v) {
+                        sums[v] = Terms::joined(sums[v], begun[(other * EACH + v) * LANES + lane]);
+                    }
+                }
+                if (other == GROUPS) {
+                    LaneColumns<Sum, LANES, EACH, TOGETHER>{first, d.columns}.store(carries + number * d.columns, sums);
+                    if (part == 0 && lane == 0) carry_rows[number] = tile.row + row;
+                } else if (tile.row + row < d.rows) {
+                    Result* const begun_row = results + (tile.row + row) * d.columns;
+                    Result values[EACH];
+                    target.load(values, begun_row, 1);
+#pragma unroll
+                    for (int v = 0; v < EACH; ++v) {
+                        values[v] = Terms::result(Terms::joined(sums[v], Terms::word(value_of<T>(values[v]))));
+                    }
+                    target.store(begun_row, values);
+                }
+            }
             __syncthreads();
         }
     }

@@ -193,8 +193,7 @@ def dense_call(
     threads = stream.device.multiprocessors * _THREADS
     wanted = power_of_two_from(ceil_div((rows + size) * parts * lanes, threads))
     length = min(sparse_product.spec.DENSE_ITEMS * lanes, max(_LEAST_LENGTH, wanted))
-    groups = block // lanes
-    tiles = ceil_div(rows + size, length * groups) * groups
+    tiles = ceil_div(rows + size, length * (block // lanes))
     row_step, column_step = _steps(dense)
     dimensions = {
         "rows": rows,
@@ -207,11 +206,11 @@ def dense_call(
         "column_step": column_step,
     }
     constants = {"dimensions": dimensions}
-    threads = tiles * parts * lanes
+    threads = tiles * parts * block
     carries = {"carries": "t0", "carry_rows": "t1"}
     passed = {"results": "y0", "indptr": "x0", "indices": "x1", "data": "x2", "dense": "x3"}
     steps = [(_bind(spec, threads, constants, stream), passed | carries)]
-    if rows + size > length:
+    if tiles > 1:
         gathered = sparse_product.spec.GATHERED if tiles > sparse_product.spec.GATHERED else 1
         if gathered > 1:
             gather = make("gather_carries", code, each=gathered)

@@ -84,7 +84,7 @@ def resident(spec: ProductSpec) -> int:
         case "row_sums" | "row_sums_with_dot":
             return 2 if wide == 8 else 3
         case "row_products":
-            return 2 if wide * spec.each > 16 else 3 if wide == 16 else 4
+            return 2 if wide * spec.each > 16 else 3 if wide == 16 else 5 if spec.lanes == 32 else 4
         case "tile_products":
             return 3
         case _:
@@ -213,7 +213,7 @@ OPERATIONS = {
     ),
     "row_products": Operation(
         "dense_products.cuh",
-        "RowProducts<{terms}, {result}, {left}, {right}, {index}, {lanes}, {each}, {together},"
+        "RowProducts<{terms}, {dtype}, {result}, {left}, {right}, {index}, {lanes}, {each}, {together},"
         " {block}, {dense_items}>::run",
         lambda x: [_results(x), *_compressed(x), _dense(x), *_carries(x), _dense_dimensions()],
     ),

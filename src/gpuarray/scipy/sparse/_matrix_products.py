@@ -134,7 +134,7 @@ class _Product:
         tiles = total // quantum + 1
         columns_of, values_of = _new(total, index), _new(total, self.result)
         counts = _new(self.rows + 1, index)
-        self._call("tile_products", key, result_index=index.name)(
+        self._call("tile_products", key, result_index=_name(index))(
             self.row_ends, self.indptr, self.indices, self.data, self.right_indptr,
             self.right_indices, self.right_data, self.rows, self.inner, self.columns, size,
             self.right_indices._layout.size, quantum, bits, tiles, columns_of, values_of, counts,
@@ -143,7 +143,7 @@ class _Product:
         results = int(indptr[-1])
         indices, data = _new(results, index), _new(results, self.result)
         if results:
-            self._call("move_results", result_index=index.name)(
+            self._call("move_results", result_index=_name(index))(
                 columns_of, values_of, indptr, self.row_ends, self.rows, quantum, tiles,
                 indices, data,
             )  # fmt: skip
@@ -178,8 +178,8 @@ class _Product:
         """The call of a step; ``numbers`` says whether it is about elements, too."""
         dtypes = (self.result, self.data.dtype, self.right_data.dtype) if numbers else (None,) * 3
         return launch.matrix_step_call(
-            current.stream, operation, dtypes, index or self.indices.dtype.name,
-            self.right_indices.dtype.name, key, result_index,
+            current.stream, operation, dtypes, index or _name(self.indices.dtype),
+            _name(self.right_indices.dtype), key, result_index,
         )  # fmt: skip
 
     def _count(self, size: int) -> None:
@@ -229,7 +229,7 @@ class _Product:
             starts, data = _new(0, _INT64), _new(0, self.result)
         results = data._layout.size
         indices = _new(results, index)
-        self._call("place_results", key, index.name, False)(
+        self._call("place_results", key, _name(index), False)(
             keys, starts, results, before, part.first_row, part.rows, self.columns,
             indices, self.out_indptr,
         )  # fmt: skip
@@ -264,6 +264,10 @@ def _most_products(total: int, itemsize: int) -> int:
 def index_of(a: np.dtype[Any], b: np.dtype[Any], most: int) -> np.dtype[Any]:
     """The dtype of a product's indices: int32 if both operands' are, and it holds a number."""
     return _INT32 if a == b == _INT32 and most <= _INT32_MAX else _INT64
+
+
+def _name(index: np.dtype[Any]) -> str:
+    return "int32" if index is _INT32 or index == _INT32 else "int64"
 
 
 def _new(size: int, dtype: np.dtype[Any]) -> Any:
