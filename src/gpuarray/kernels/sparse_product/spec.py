@@ -213,8 +213,8 @@ OPERATIONS = {
     ),
     "row_products": Operation(
         "dense_products.cuh",
-        "RowProducts<{terms}, {dtype}, {result}, {left}, {right}, {index}, {lanes}, {each}, {together},"
-        " {block}, {dense_items}>::run",
+        "RowProducts<{terms}, {dtype}, {result}, {left}, {right}, {index}, {lanes}, {each},"
+        " {together}, {block}, {dense_items}>::run",
         lambda x: [_results(x), *_compressed(x), _dense(x), *_carries(x), _dense_dimensions()],
     ),
     "gather_carries": Operation(

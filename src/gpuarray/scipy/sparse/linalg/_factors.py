@@ -195,7 +195,8 @@ def splu(
     -----
     Matrices of more than 1024 rows are factorised by cuDSS where it is installed (the wheel
     nvidia-cudss-cu12 or nvidia-cudss-cu13). It orders rows and columns for few elements in the
-    factors, which the host does, and its results repeat. Other matrices are dense on the device:
+    factors, which the host does. Right-hand sides are solved for one by one, so that results
+    repeat, and solutions refined by a step. Other matrices are dense on the device:
     that is fast up to some 20000 rows, and needs memory for N times N elements, twice. So are
     matrices of which the library would have replaced pivots, or did not satisfy trial equations,
     which are looked at. Without cuDSS, matrices of more than 20000 rows have QR factors by cuSOLVER
