@@ -184,6 +184,32 @@ def test_reductions_are_recorded(ran, monkeypatch, function, least):
     assert ran == [CHAINS[function]]
 
 
+def stored_twice(x):
+    x += 1
+    s, t = x.sum(axis=-1), x[..., 2:].std()
+    x *= 2
+    return s, t
+
+
+def normalised(x):
+    x -= x.mean(-1, keepdims=True)
+    x /= x.std(-1, keepdims=True)
+    return (x.sum(-1),)
+
+
+@pytest.mark.parametrize("function", [stored_twice, normalised])
+def test_arrays_that_are_stored_to(function):
+    # What is stored there first is added in the order that its place gives, and never stored.
+    host = operands((12, 131))[0].get()
+    for key in np.s_[:, :7], np.s_[1:], np.s_[:, 1:], np.s_[::-1], np.s_[3], np.s_[:]:
+        expected, found = cp.asarray(host), cp.asarray(host)
+        with cp.fusion("off"):
+            results = [x.get() for x in function(expected[key])]
+        for one, other in zip(results, function(found[key])):
+            assert one.tobytes() == other.get().tobytes()
+        assert expected.get().tobytes() == found.get().tobytes()
+
+
 def test_warnings_and_errors_of_reductions_come_at_once():
     x = operands((40, 130))[0]
     y = x * 2

@@ -48,17 +48,21 @@ class Plan:
         The operations, in the order in which they were called.
     wanted : sequence of bool
         Of each whether somebody has the result, or what it is stored to.
-    with_rows : bool
-        Whether reductions of rows and what needs them may be one kernel.
+    anywhere : bool
+        Whether arrays in memory may begin at any address, which decides in which order a reduction
+        combines their elements.
 
     Attributes
     ----------
     in_order : bool
         Whether arrays are read before an operation that was called later stores to them; if not,
         the operations have to run one by one.
+    aligned : set of int
+        Arrays in memory that have to begin where new arrays do; if one does not, there is another
+        plan, for arrays ``anywhere``.
     """
 
-    def __init__(self, uses: Sequence[Use], wanted: Sequence[bool], with_rows: bool = True):
+    def __init__(self, uses: Sequence[Use], wanted: Sequence[bool], anywhere: bool = False):
         self.uses = uses
         #: Of operations that store to arrays in memory the number of the array: the last for each.
         self.targets: dict[int, int] = {}
@@ -70,16 +74,21 @@ class Plan:
                     self.wanted[last[use.target]] = False
                 last[use.target] = i
         self.targets = {i: target for target, i in last.items()}
+        self.aligned: set[int] = set()
+        self._anywhere = anywhere
+        self._in_turn = False
         self._number_scalars()
         self._find_stored()
         self.kernels: list[Kernel] = []
         there: frozenset[int] = frozenset()
         groups = self._groups()
-        for group in row_programs.merge(self, groups) if with_rows else groups:
+        for group in groups if anywhere else row_programs.merge(self, groups):
             for kernel in self._kernels(group, there):
                 self.kernels.append(kernel)
                 there |= frozenset(kernel.gives)
-        self.in_order = self._is_in_order()
+                if kernel.rows is not None:
+                    self.aligned |= kernel.rows.aligned
+        self.in_order = not self._in_turn and self._is_in_order()
 
     def _number_scalars(self) -> None:
         count = 0
@@ -123,6 +132,7 @@ class Plan:
                 self._cut.add(max(rest, key=lambda x: len(self._inside[x])))
             self._inside[i], self._reads[i] = inside, reads
             if isinstance(step, Reduced):
+                self._find_place(i)
                 if rest and not self._pays(i):
                     self._cut.update(rest)
                     self._inside[i], self._reads[i] = self._extent(i)
@@ -130,6 +140,16 @@ class Plan:
         self.stored = self._cut | {
             i for i in needed if self.wanted[i] and not isinstance(uses[i].step, View)
         }
+
+    def _find_place(self, i: int) -> None:
+        """See whether a reduction's operand is to be as if it were where an array in memory is."""
+        (x, *_), layout = self.uses[i].operands, self.uses[i].step.inputs[0]
+        root = -1 if x is None or x < 0 else self._root(x)
+        target = None if root < 0 else self.uses[root].target
+        if target is not None and target < 0 and root not in self.targets:
+            # What is stored there is lost behind it: a later operation stores to the same array.
+            self._in_turn |= self._anywhere or not prologues.is_gapless(layout)
+            self.aligned.add(target)
 
     def _pays(self, i: int) -> bool:
         """Whether a reduction may compute its operand, and not have it stored."""

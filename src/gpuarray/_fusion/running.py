@@ -121,21 +121,18 @@ def _fused(plan: Plan, stream: Stream) -> Callable[[Batch], None]:
     """A function that launches the kernels of a plan."""
     if not plan.in_order:
         return _one_by_one
-    aligned = {x for kernel in plan.kernels if kernel.rows for x in kernel.rows.aligned}
-    if aligned:
-        return _where_aligned(plan, stream, aligned)
-    return _launching(plan, stream)
+    return _where_aligned(plan, stream) if plan.aligned else _launching(plan, stream)
 
 
-def _where_aligned(plan: Plan, stream: Stream, aligned: Collection[int]) -> Callable[[Batch], None]:
+def _where_aligned(plan: Plan, stream: Stream) -> Callable[[Batch], None]:
     """A function that launches the kernels of a plan where some arrays begin at vectors."""
-    run = _launching(plan, stream)
+    run, aligned = _launching(plan, stream), plan.aligned
     others: list[Callable[[Batch], None]] = []
 
     def call(batch: Batch) -> None:
         if any(batch.leaves[~x]._pointer % _VECTOR_BYTES for x in aligned):
             if not others:
-                others.append(_launching(Plan(plan.uses, plan.wanted, with_rows=False), stream))
+                others.append(_fused(Plan(plan.uses, plan.wanted, anywhere=True), stream))
             others[0](batch)
         else:
             run(batch)
