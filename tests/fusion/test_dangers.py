@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
-from gpuarray._fusion import automatic, running
+from gpuarray._fusion import automatic, chains, running
 from gpuarray._runtime.device import deferring_streams
+from gpuarray.errors import CompileError
 from tests.array.interrupting import interrupted
 from tests.array.test_fork import PROGRAM
 from tests.faults.programs import run
@@ -216,6 +217,16 @@ def test_an_exception_between_recording_and_running():
         z + cp.zeros(5)
     np.testing.assert_array_equal(z.get(), chain(HOST) * HOST)
     np.testing.assert_array_equal(y.get(), chain(HOST))
+
+
+def test_kernels_that_do_not_compile(monkeypatch):
+    def make_call(kernel, stream):
+        raise CompileError("it does not")
+
+    monkeypatch.setattr(chains, "make_call", make_call)
+    x = cp.asarray(HOST)
+    for _ in range(2):
+        np.testing.assert_array_equal(chain(x).get(), chain(HOST))
 
 
 def test_interrupts():

@@ -57,10 +57,17 @@ _ONLY_LISTED = next(map(sys.getrefcount, [object()]))
 _one = [object()]
 #: And as they are counted for an element of a list.
 _ONLY_ELEMENT = sys.getrefcount(_one[0])
-_pairs = [(object(), 0)]
-for _memory, _ in _pairs:
-    #: To memory that has one leaf.
-    _ONLY_LEAF = sys.getrefcount(_memory) + 1
+
+
+def _only_leaf() -> int:
+    # As a local variable, as where it is compared: Python 3.14 counts those otherwise.
+    for memory, _ in [(object(), 0)]:
+        count = sys.getrefcount(memory)
+    return count + 1
+
+
+#: To memory that has one leaf.
+_ONLY_LEAF = _only_leaf()
 
 #: Small operands that nobody has any more do not matter: a share of 2**-6.
 _SLACK = 6
