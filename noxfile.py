@@ -214,8 +214,11 @@ def clients(session: nox.Session) -> None:
             session.run("pytest", "-p", plugin, "-k", "gpuarray", tests, env={"PYTHONPATH": paths})
 
 
-#: SciPy's tests of sparse arrays: those of construction and arithmetic.
-SPARSE_TESTS = ("construct", "base", "csr", "coo", "arithmetic1d", "common1d", "matrix_io")
+#: SciPy's tests of sparse arrays: those of construction, arithmetic, indexing and reductions.
+SPARSE_TESTS = (
+    "construct", "base", "csr", "csc", "coo", "extract", "matrix_io", "arithmetic1d", "common1d",
+    "indexing1d", "minmax1d",
+)  # fmt: skip
 
 
 @nox.session

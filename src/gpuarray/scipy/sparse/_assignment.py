@@ -23,12 +23,23 @@ from gpuarray.scipy.sparse import _conversions, _merging, _selecting
 from gpuarray.scipy.sparse._subscripts import Subscript
 from gpuarray.scipy.sparse._warnings import warn
 
-__all__ = ["as_values", "assign", "spread_to"]
+__all__ = ["as_values", "assign", "broadcast_values", "spread_to"]
 
 
 def spread_to(x: Any, shape: tuple[int, ...]) -> Any:
     """An array broadcast to a shape."""
     return x if x.shape == shape else broadcast_to(x, shape)
+
+
+def broadcast_values(x: Any, shape: tuple[int, ...]) -> Any:
+    """Values broadcast to the shape of the elements that they are assigned to."""
+    try:
+        return broadcast_to(x, shape)
+    except ValueError:
+        raise ValueError(
+            f"values of shape {x.shape} could not be broadcast together with the elements that "
+            f"they are assigned to, of shape {shape}"
+        ) from None
 
 
 def assign(a: Any, subscript: Subscript, x: Any) -> None:
@@ -46,7 +57,7 @@ def assign(a: Any, subscript: Subscript, x: Any) -> None:
     if single and values.size != 1:
         raise ValueError("Trying to assign a sequence to an item")
     if _squeezed(values.shape) != _squeezed(row.shape):
-        values = reshape(values, ()) if single else broadcast_to(values, row.shape)
+        values = reshape(values, ()) if single else broadcast_values(values, row.shape)
     if not row.size:
         return
     values = reshape(values, (1,)) if single else ravel(values)

@@ -16,7 +16,7 @@ from gpuarray._ops.casts import astype
 from gpuarray._ops.conversion import ascontiguousarray, asnumpy
 from gpuarray._ops.creation import full, zeros
 from gpuarray._ops.cumulative import cumsum
-from gpuarray._ops.dimensions import broadcast_to, squeeze
+from gpuarray._ops.dimensions import squeeze
 from gpuarray._ops.joining import concatenate
 from gpuarray._ops.logic import not_equal
 from gpuarray._ops.manipulation import ravel as flattened
@@ -28,7 +28,7 @@ from gpuarray._ops.sorting import argsort
 from gpuarray._ops.taking import take
 from gpuarray.kernels.sparse_index import launch
 from gpuarray.scipy.sparse import _conversions, _linear
-from gpuarray.scipy.sparse._assignment import as_values, spread_to
+from gpuarray.scipy.sparse._assignment import as_values, broadcast_values, spread_to
 from gpuarray.scipy.sparse._index_dtype import INT64, index_dtype
 from gpuarray.scipy.sparse._subscripts import Subscript
 
@@ -177,9 +177,10 @@ def assign(a: Any, subscript: Subscript, x: Any) -> None:
         if not values.size:
             return
         if _fits(values.shape, subscript.shape):
-            values = broadcast_to(values, subscript.shape).reshape(shape)
+            values = broadcast_values(values, subscript.shape).reshape(shape)
         elif values.shape != shape:
-            values = broadcast_to(squeeze(values), shape)  # SciPy's drops dimensions of length 1
+            # SciPy's drops dimensions of length 1.
+            values = broadcast_values(squeeze(values), shape)
         data, places = _dense_values(values, zeros_too=not unique)
     if 0 in shape:
         return

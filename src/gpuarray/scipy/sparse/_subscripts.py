@@ -121,7 +121,8 @@ def _with_ellipsis(key: tuple[Any, ...], given: Any, ndim: int, most: int | None
     place: int | None = None
     found: list[Any] = []
     used = 0
-    for x in key:
+    least = sum([x is not None and x is not Ellipsis for x in key])  # that indices need
+    for x in key if least <= ndim else ():
         if x is Ellipsis:
             if place is not None:
                 raise IndexError("an index can only have a single ellipsis")
@@ -131,6 +132,7 @@ def _with_ellipsis(key: tuple[Any, ...], given: Any, ndim: int, most: int | None
         found.append(x)
         if x is not None:
             used += x.ndim if getattr(x, "dtype", None) == np.bool_ else 1
+    used = max(used, least)
     if used > ndim:
         raise IndexError(
             "Too many indices for array or tuple index out of range. "
