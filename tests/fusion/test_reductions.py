@@ -121,6 +121,15 @@ def test_other_dtypes_than_the_operands(computed):
     assert computed == [True] * 9
 
 
+def test_dtypes_that_are_given(computed):
+    arrays = operands((40, 130))
+    for function in (cp.sum, cp.mean, cp.var):
+        for dtype in ("f8", np.dtype("f4")):
+            check(lambda x, y, *rest: x * y, function, arrays, axis=1, dtype=dtype)
+    check(lambda x, y, *rest: x > y, cp.sum, arrays, dtype="i2")
+    assert computed == [True] * 7
+
+
 def test_where_operands_lie(computed):
     x, y, *_ = operands((40, 132))
     check(lambda a, b: a * b, cp.sum, [x[:, 1:], y[:, :-1]], axis=1)
@@ -241,6 +250,6 @@ def test_the_checkers_find_nothing():
             source = Source(product, (x._layout, other._layout))
             expected = (x * other).var(axis=axis)
             with cp.cuda.check("races", "uninit", "barriers"):
-                run = Deviation("var").computed_call(x._layout, source, axis, False, 0)
+                run = Deviation("var").computed_call(x._layout, source, axis, False, 0, None)
                 found = run(x, other, 0)
             np.testing.assert_array_equal(cp.asnumpy(found), cp.asnumpy(expected))

@@ -124,10 +124,10 @@ class Deviation:
         return run(*operands, ddof) if out is None else run(*operands, ddof, out)
 
     def computed_call(
-        self, layout: Layout, source: Source, axis: Any, keepdims: bool, ddof: Any
+        self, layout: Layout, source: Source, axis: Any, keepdims: bool, ddof: Any, dtype: Any
     ) -> Callable:
         """The call for an operand that is not stored; takes what its elements are computed from."""
-        return self._plan([layout], False, False, axis, keepdims, None, ddof, None, source)
+        return self._plan([layout], False, False, axis, keepdims, dtype, ddof, None, source)
 
     def _plan(
         self,
@@ -180,9 +180,9 @@ class Deviation:
         recorder = recording.reduction_recorder
         if recorder is None or source is not None or len(layouts) > 1:
             return make()
-        if dtype is not None or out is not None:
+        if out is not None or target.dtype.kind in "biu":
             return make()
-        options, numbers = (axis, keepdims, ddof), (np.dtype("f8"),)
+        options, numbers = (axis, keepdims, ddof, dtype), (np.dtype("f8"),)
         return recorder(make, self, layout, target, options, numbers, current.stream)
 
     def _dtypes(self, sources: Sequence[np.dtype], dtype: Any) -> tuple[np.dtype, np.dtype]:

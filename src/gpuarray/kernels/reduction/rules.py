@@ -121,9 +121,11 @@ class Reduction:
             operands.append(initial)
         return run(*operands) if out is None else run(*operands, out)
 
-    def computed_call(self, layout: Layout, source: Source, axis: Any, keepdims: bool) -> Callable:
+    def computed_call(
+        self, layout: Layout, source: Source, axis: Any, keepdims: bool, dtype: Any
+    ) -> Callable:
         """The call for an operand that is not stored; takes what its elements are computed from."""
-        return self._plan([layout], axis, keepdims, None, None, "identity", source)
+        return self._plan([layout], axis, keepdims, dtype, None, "identity", source)
 
     def _plan(
         self,
@@ -167,8 +169,8 @@ class Reduction:
         discards = discards or _calls.discards_imaginary(loop, target.dtype)
         recorder = recording.reduction_recorder
         if recorder is not None and source is None and start == "identity" and not masked:
-            if dtype is None and out is None and not discards and type(self) in _RECORDED:
-                options = axis, keepdims
+            if out is None and not discards and type(self) in _RECORDED:
+                options = axis, keepdims, dtype
                 return recorder(make, self, layout, target, options, (), current.stream)
         run = make()
         if discards:
