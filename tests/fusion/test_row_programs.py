@@ -150,6 +150,28 @@ def test_arrays_that_begin_elsewhere():
         check(layer_norm, [x[first : first + 5], y[:5], row[:5], column])
 
 
+def in_place(x, y):
+    x -= x.mean(-1, keepdims=True)
+    y += x / x.std(-1, keepdims=True)
+    x *= y
+    return y.sum(-1)
+
+
+def test_stores(kernels):
+    for shape in ((7, 1001), (40, 130)):
+        arrays = [operands(shape)[:2] for _ in range(2)]
+        with cp.fusion("off"):
+            expected = in_place(*arrays[0])
+        # To plan a store for the first time runs what is recorded.
+        in_place(*operands(shape)[:2]).get()
+        kernels.clear()
+        found = in_place(*arrays[1])
+        for one, other in zip((expected, *arrays[0]), (found, *arrays[1])):
+            assert one.get().tobytes() == other.get().tobytes()
+        assert kernels[0].rows is not None
+        assert kernels[0].targets == (-2, -1)
+
+
 def test_results_that_others_read(kernels):
     def function(x, y):
         s = x.sum(axis=1, keepdims=True)

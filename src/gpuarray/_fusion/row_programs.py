@@ -45,8 +45,9 @@ class RowProgram(NamedTuple):
     own : int
         How many of the kernel's inputs are numbers of reductions.
     aligned : frozenset of int
-        Arrays in memory that are reduced as they are. Where their vectors begin decides the order
-        in which they are combined: the program is for those at addresses like a new array's.
+        Arrays in memory that are reduced as they are, or stored to. Where their vectors begin
+        decides the order in which they are combined: the program is for those at addresses like a
+        new array's.
     """
 
     steps: tuple[RowStep, ...]
@@ -96,6 +97,8 @@ class Rows:
             layouts = [plan.layout_of(i) for i in group]
             if all(_alike(x, self.layout) for x in layouts):
                 self.elements.update(group)
+            elif any(i in plan.targets for i in group):
+                return False
             elif reads & self.rows and all(x.shape == self.shape for x in layouts):
                 self.rows.update(group)
             elif reads & self.rows and all(x.shape == self.short for x in layouts):
@@ -130,8 +133,6 @@ class Rows:
 
 def merge(plan: Plan, groups: list[list[int]]) -> list[list[int] | Rows]:
     """The groups of results that are a kernel each, in an order in which they can run."""
-    if plan.targets:
-        return list(groups)
     merged: list[list[int] | Rows] = []
     rest = list(groups)
     while rest:
@@ -143,9 +144,12 @@ def merge(plan: Plan, groups: list[list[int]]) -> list[list[int] | Rows]:
             continue
         rows = Rows(plan, first[0], step, spec)
         outside: set[int] = set()
-        left = []
+        left: list[list[int]] = []
         for group in rest:
-            if not rows.take(group, outside):
+            # What groups read that stay behind must not be stored to before.
+            waits = plan.reads_of([i for one in left for i in one])
+            stores = {plan.targets[i] for i in group if i in plan.targets}
+            if stores & waits or not rows.take(group, outside):
                 outside.update(group)
                 left.append(group)
         if rows.pays():
@@ -164,6 +168,8 @@ def kernel(rows: Rows, before: frozenset[int]) -> Kernel | None:
     plan = rows.plan
     terms = Terms()
     members = [i for group in rows.groups for i in group]
+    members.sort(key=lambda i: i in rows.elements)  # which store behind all that reads
+    storing = [i for i in members if i in plan.targets]
     stored = plan.needed_behind(members)
     results: list[int] = []
     made: list[tuple[int, Expression]] = []
@@ -213,7 +219,8 @@ def kernel(rows: Rows, before: frozenset[int]) -> Kernel | None:
             rows.layout,
             rows.length,
             len(own),
-            frozenset([x for x in reduced if x is not None and x < 0]),
+            frozenset([x for x in reduced if x is not None and x < 0])
+            | frozenset([plan.targets[i] for i in storing]),
         ),
     )
 
@@ -237,6 +244,7 @@ def make_call(
         program.layout,
         program.length,
         kernel.outputs,
+        [x is not None for x in kernel.targets],
         stream,
     )
 

@@ -155,46 +155,66 @@ template <class Index, int BLOCK, int WIDTH, int VECTOR, int UNROLL, int KEPT> s
         }
     }
 
-    // The elements of a function, stored behind one another.
-    template <class Function, class Kept>
-    GPUARRAY_DEVICE void store(const Function& function, const Kept* kept, typename Function::Element* output) const {
-        typedef typename Function::Element Element;
+    // The elements of functions, stored behind one another (RowOutput).
+    template <class Kept, class... Outputs> GPUARRAY_DEVICE void store(const Kept* kept, const Outputs&... outputs) const {
         if (!there) return;
         if constexpr (KEPT > 0) {
 #pragma unroll
-            for (int k = 0; k < KEPT; ++k) {
-                const UIndex i = lane() + k * WIDTH;
-                if (i < count) {
-                    alignas(16) Element elements[VECTOR];
-                    typename Function::template Fetched<VECTOR> fetched;
-                    function.fetch(fetched, place(i));
-                    function.compute(fetched, kept[k], elements);
-                    Vector<Element, VECTOR>::copy(output + place(i), elements);
-                }
-            }
+            for (int k = 0; k < KEPT; k += UNROLL) vectors(lane() + k * WIDTH, KEPT - k, kept + k, outputs...);
         } else if constexpr (VECTOR > 1) {
 #pragma unroll 1
-            for (UIndex first = lane(); first < count; first += WIDTH * UNROLL) {
-                alignas(16) Element elements[UNROLL][VECTOR];
-                typename Function::template Fetched<VECTOR> fetched[UNROLL];
+            for (UIndex i = lane(); i < count; i += WIDTH * UNROLL) vectors(i, UNROLL, kept, outputs...);
+        }
+#pragma unroll 1
+        for (UIndex i = lane(); i < singles(); i += WIDTH) element(single(i), outputs...);
+    }
+
+    // UNROLL vectors, or `most`. An output may be what others read: all are computed before the first is stored.
+    template <class Kept> GPUARRAY_DEVICE void vectors(UIndex, int, const Kept*) const {}
+    template <class Kept, class Output, class... Rest>
+    GPUARRAY_DEVICE void vectors(UIndex start, int most, const Kept* kept, const Output& output,
+                                 const Rest&... rest) const {
+        typedef typename Output::Element Element;
+        alignas(16) Element elements[UNROLL][VECTOR];
+        typename Output::Step::template Fetched<VECTOR> fetched[UNROLL];
 #pragma unroll
-                for (int u = 0; u < UNROLL; ++u) {
-                    const UIndex i = first + u * WIDTH;
-                    if (i < count) function.fetch(fetched[u], place(i));
-                }
+        for (int u = 0; u < UNROLL; ++u) {
+            const UIndex i = start + u * WIDTH;
+            if (u < most && i < count) output.step.fetch(fetched[u], place(i));
+        }
 #pragma unroll
-                for (int u = 0; u < UNROLL; ++u) {
-                    const UIndex i = first + u * WIDTH;
-                    if (i < count) {
-                        function.compute(fetched[u], elements[u]);
-                        Vector<Element, VECTOR>::copy(output + place(i), elements[u]);
-                    }
+        for (int u = 0; u < UNROLL; ++u) {
+            if (u < most && start + u * WIDTH < count) {
+                if constexpr (KEPT > 0) {
+                    output.step.compute(fetched[u], kept[u], elements[u]);
+                } else {
+                    output.step.compute(fetched[u], elements[u]);
                 }
             }
         }
-#pragma unroll 1
-        for (UIndex i = lane(); i < singles(); i += WIDTH) output[single(i)] = function.at(single(i));
+        vectors(start, most, kept, rest...);
+#pragma unroll
+        for (int u = 0; u < UNROLL; ++u) {
+            const UIndex i = start + u * WIDTH;
+            if (u < most && i < count) Vector<Element, VECTOR>::copy(output.to + place(i), elements[u]);
+        }
     }
+    GPUARRAY_DEVICE void element(Index) const {}
+    template <class Output, class... Rest>
+    GPUARRAY_DEVICE void element(Index at, const Output& output, const Rest&... rest) const {
+        const typename Output::Element value = output.step.at(at);
+        element(at, rest...);
+        output.to[at] = value;
+    }
+};
+
+// Elements that a step computes, and where they are stored.
+template <class Function> struct RowOutput {
+    typedef Function Step;
+    typedef typename Function::Element Element;
+
+    const Function& step;
+    Element* to;
 };
 
 }  // namespace gpuarray

@@ -27,6 +27,7 @@ def make_call(
     layout: Layout,
     length: int,
     outputs: Sequence[Layout],
+    given: Sequence[bool],
     stream: Stream,
 ) -> Callable[..., Any]:
     """A call of successive steps over the rows of arrays of one layout.
@@ -45,13 +46,16 @@ def make_call(
         The elements of a row, which lie behind one another.
     outputs : sequence of Layout
         Those of the results that are stored, in the order of the steps.
+    given : sequence of bool
+        Of each whether the caller passes the array.
     stream : Stream
         Where to run.
 
     Returns
     -------
     callable
-        Takes the arrays, the numbers, and the numbers of the steps; returns the results.
+        Takes the arrays, the numbers, the numbers of the steps, and the given outputs; returns the
+        results.
     """
     first = next(x.reduction for x in steps if x.reduction is not None)
     arranged = computed.arrange(source, layout)
@@ -89,7 +93,8 @@ def make_call(
     dtypes = [*source.scalars, *[_dtypes.dtype_of(x) for x in own]]
     bound = BoundLaunch(plan, stream, dict(zip(numbers, dtypes, strict=True)))
     kinds = "a" * len(arrays) + "s" * len(numbers)
-    return _calls.make_call(stream, kinds, list(outputs), [(bound, arguments)])
+    new = [None if is_given else x for x, is_given in zip(outputs, given, strict=True)]
+    return _calls.make_call(stream, kinds, new, [(bound, arguments)])
 
 
 def _nothing(*_: Any) -> None:

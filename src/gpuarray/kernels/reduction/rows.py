@@ -75,6 +75,7 @@ def render(spec: RowsSpec) -> KernelSource:
     sources = computing.given(base)
     outputs, texts, lines = [], [], []
     known: list[str] = []
+    elements: list[str] = []
     rows = [x.result for x in spec.steps if not x.elements]
     places = computing.places(base, spec.index)
     numbers = []
@@ -92,7 +93,7 @@ def render(spec: RowsSpec) -> KernelSource:
         result = cpp_name(step.result)
         stored = f"Stored<{result}>::type"
         if step.elements:
-            lines.append(f"row.store(function{i}, kept, out{i});")
+            elements.append(f"RowOutput<step{i}::Function>{{function{i}, out{i}}}")
         else:
             value = f"row.reduce<{stored}>(function{i}, kept)"
             if step.reduction is None:
@@ -103,6 +104,8 @@ def render(spec: RowsSpec) -> KernelSource:
                 lines.append(f"if (row.leads()) out{i}[row.row] = stored{i};")
         if step.stored:
             outputs.append(pointer(f"out{i}", stored))
+    if elements:
+        lines.append(f"row.store({', '.join(['kept', *elements])});")
     constant = [number("rows", index), number("length", index)]
     parameters = [*parameters, *numbers, *outputs, *constant, *places]
     steps = f"RowSteps<{index}, {BLOCK}, {spec.width}, {spec.vector}, {spec.unroll}, {spec.kept}>"
