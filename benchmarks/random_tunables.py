@@ -3,10 +3,10 @@
     python benchmarks/random_tunables.py            the table, in less than a minute
     python benchmarks/random_tunables.py --quick    small sizes, to see that it runs
 
-Of draws whose results are put one behind the other: words of a thread in a tile, blocks of a
-multiprocessor, threads of a block, and what is left if a part of the work is left out (then the
-numbers are wrong, and only the time is of interest). Of draws of a known number of words: the
-groups of words of a thread. Kernels are compiled by several threads first.
+Of draws whose results are put one behind the other: words of a lane in a tile, blocks of a
+multiprocessor, threads of a block, words that are made together, and what is left if a part of the
+work is left out (then the numbers are wrong, and only the time is of interest). Of draws of a known
+number of words: the groups of words of a thread. Kernels are compiled by several threads first.
 """
 
 from __future__ import annotations
@@ -56,35 +56,42 @@ DRAWS = (
     Draw("integers(0, 3 * 2**30)", "bounded", "i8", 32, 1.334, 3 << 30),
 )
 
-#: Words of a thread, blocks of a multiprocessor, threads of a block.
+#: Words of a lane, blocks of a multiprocessor, threads of a block, words that are made together.
 SHAPES = (
-    (32, 4, 128), (32, 5, 128), (24, 5, 128), (24, 6, 128), (16, 6, 128), (16, 8, 128),
-    (16, 3, 256), (16, 4, 256), (12, 4, 256), (8, 4, 256), (32, 2, 256),
+    (28, 6, 128, 4), (28, 6, 128, 2), (28, 6, 128, 7), (24, 6, 128, 4), (20, 7, 128, 4),
+    (16, 9, 128, 4), (12, 12, 128, 4), (28, 12, 64, 4),
 )  # fmt: skip
 
-#: What is left out of standard_normal's kernel, and how: text of a header, and what is put there.
+_COMPACT = "random_compact"
+#: What is left out of standard_normal's kernel, and how: text of headers, and what is put there.
 WITHOUT = {
-    "look-back": (
-        "random_compact",
-        "base = of_half + look_back<CountSum>(lookback, tile, int64_t(results), lane).value;",
-        "base = of_half + int64_t(tile) * OWN;",
-    ),
-    "long draws": ("random_long", "if (full) total = 0;", "total = 0;"),
-    "jumps of blocks": ("random_compact", "engine.jump(tile * OWN);", "engine.state.low += tile;"),
-    "bounds' table": (
-        "random_draws",
-        "return uint32_t(steps(word) >> SHIFT) < layers.bounds[word & 255];",
-        "return (word >> 9 & 127) != 0;",
-    ),
-    "scales' table": ("random_draws", "* layers.scales[word & 255];", "* 1.00000001;"),
-    "stores": ("random_compact", "if (stored && (!ENDS || rank < left))", "if (stored && !bit)"),
+    "long draws": [
+        (
+            _COMPACT,
+            "const uint32_t total = __shfl_sync(0xffffffffu, behind, 31);",
+            "const uint32_t total = 0 * behind;",
+        )
+    ],
+    "strides": [(_COMPACT, "shared.strides.take(walk, distance);", ";")],
+    "waits for what comes before": [
+        (_COMPACT, "before = messages.before(tile, lane);", "before = 0;"),
+        (_COMPACT, "skipped = knows ? messages.beyond(tile) : 0;", "skipped = 0;"),
+        (_COMPACT, "if (!knows) skipped = messages.beyond(tile);", ""),
+    ],
+    "moves": [(_COMPACT, "move(draw, own, lane);", "if (count == 7) move(draw, own, lane);")],
+    "stores": [
+        (
+            _COMPACT,
+            "*reinterpret_cast<Vector*>(at) =",
+            "if (from == 12345) *reinterpret_cast<Vector*>(at) =",
+        )
+    ],
 }
 
 
 def _headers(left_out: str) -> Any:
     headers = dict(cuda_headers())
-    if left_out:
-        name, old, new = WITHOUT[left_out]
+    for name, old, new in WITHOUT.get(left_out, ()):
         text = headers[f"gpuarray/{name}.cuh"]
         if old not in text:
             raise SystemExit(f"{name}.cuh has changed: it has no {old!r}")
@@ -92,20 +99,28 @@ def _headers(left_out: str) -> Any:
     return headers
 
 
-def _compact(row: Draw, n: int, shape: tuple[int, int, int], left_out: str) -> Callable[[], Any]:
+def _spec(row: Draw, shape: tuple[int, int, int, int], left_out: str) -> spec.DrawSpec:
+    """The kernel of a draw; one from which something is left out differs by its list's length."""
+    rounds, resident, block, unroll = shape
+    return spec.DrawSpec(
+        "pcg64", row.draw, row.dtype, "compact", row.bits, row.bits, rounds=rounds,
+        resident=resident, block=block, unroll=unroll,
+        capacity=64 - [*WITHOUT, ""][::-1].index(left_out),
+    )  # fmt: skip
+
+
+def _compact(
+    row: Draw, n: int, shape: tuple[int, int, int, int], left_out: str
+) -> Callable[[], Any]:
     """A call with a shape of the kernel, made anew."""
-    rounds, resident, block = shape
-    chosen = spec.DrawSpec("pcg64", row.draw, row.dtype, "compact", row.bits, row.bits)
-    capacity = 512 + 8 * [*WITHOUT, ""].index(left_out)  # kernels are kept by their specification
-    chosen = dataclasses.replace(chosen, resident=resident, block=block, capacity=capacity)
     arguments = (0, row.high, (2**32 - row.high) % row.high) if row.high else ()
     names = ("low", "range", "threshold")[: len(arguments)]
     scalars = {name: (f"x{i + 2}", _UINT64) for i, name in enumerate(names)}
     layout = _layout.contiguous(np.dtype(row.dtype), (n,))
-    launch._COMPACT_ROUNDS = (rounds,)
+    launch._COMPACT_ROUNDS = shape[:1]
     spec.cuda_headers = lambda: _headers(left_out)
     units = math.ceil(n * row.more) + 1000
-    call = launch._call(current.stream, chosen, layout, False, units, scalars)
+    call = launch._call(current.stream, _spec(row, shape, left_out), layout, False, units, scalars)
     source = cp.random.PCG64(5)
     return lambda: source._draw(lambda stream, engine: call, (), *arguments)
 
@@ -120,20 +135,15 @@ def _fill(dtype: str, n: int, most: int) -> Callable[[], Any]:
     return lambda: source._draw(lambda stream, engine: call, ())
 
 
-def _compile(kernels: list[tuple[Draw, tuple[int, int, int], str]]) -> None:
+def _compile(kernels: list[tuple[Draw, tuple[int, int, int, int], str]]) -> None:
     """Compile them side by side, so that each call finds its image."""
     from gpuarray.kernels import compiler
 
     device = current.stream.device
 
-    def build(row: Draw, shape: tuple[int, int, int], left_out: str) -> None:
-        rounds, resident, block = shape
-        chosen = spec.DrawSpec("pcg64", row.draw, row.dtype, "compact", row.bits, row.bits)
-        capacity = 512 + 8 * [*WITHOUT, ""].index(left_out)
-        chosen = dataclasses.replace(
-            chosen, rounds=rounds, resident=resident, block=block, capacity=capacity
-        )
-        source = dataclasses.replace(spec.render(chosen), headers=_headers(left_out))
+    def build(row: Draw, shape: tuple[int, int, int, int], left_out: str) -> None:
+        rendered = spec.render(_spec(row, shape, left_out))
+        source = dataclasses.replace(rendered, headers=_headers(left_out))
         compiler.compilation.compile(
             source.source, name=source.name, headers=source.headers, options=source.options,
             architecture=device.architecture, kind=driver.image_kind,
@@ -161,8 +171,8 @@ def main() -> int:
 
     print(f"device, µs, n={n}:")
     for row, shape, left_out in kernels:
-        rounds, resident, block = shape
-        name = f"{row.name}: {rounds} words, {resident} blocks of {block}"
+        rounds, resident, block, unroll = shape
+        name = f"{row.name}: {rounds} words, {resident} blocks of {block}, {unroll} together"
         name += f", without {left_out}" if left_out else ""
         report(name, _compact(row, n, shape, left_out))
     spec.cuda_headers = cuda_headers

@@ -24,9 +24,9 @@ def _drawn(xp, drawn, count, units):
 
 
 @pytest.mark.parametrize("draw", ["normal", "exponential"])
-@pytest.mark.parametrize("capacity", [8, 64])
+@pytest.mark.parametrize("capacity", [3, 64])
 def test_tiles_with_too_many_long_draws_are_drawn_again(xp, draw, capacity):
-    """A tile of 512 units has 7 long draws on average, so that some have more than 8."""
+    """A tile of 128 units has 1.5 or 3 long draws on average, so that some have more than 3."""
     small = spec.DrawSpec("pcg64", draw, "f8", "compact", capacity=capacity)
     ours, found = _drawn(xp, small, 1500, 1600)
     theirs = np.random.Generator(np.random.PCG64(11))
@@ -51,7 +51,7 @@ def test_last_block_goes_on_until_there_are_enough(xp, draw):
 @pytest.mark.parametrize("draw", ["normal", "open"])
 @pytest.mark.parametrize("grid", [1, 2])
 def test_blocks_take_tile_after_tile(xp, monkeypatch, draw, grid):
-    """A tile of 512 words has 384 of its own where it sees the end of the one before."""
+    """A warp takes the next ticket as soon as it knows what its tile passes over."""
     monkeypatch.setattr(launch, "grid_for", lambda blocks: (min(blocks, grid), 1, 1))
     several = spec.DrawSpec("pcg64", draw, "f8", "compact")
     theirs = np.random.Generator(np.random.PCG64(11))
@@ -59,6 +59,13 @@ def test_blocks_take_tile_after_tile(xp, monkeypatch, draw, grid):
     expected = theirs.standard_normal(2900) if draw == "normal" else theirs.random(2900)
     np.testing.assert_array_max_ulp(found, expected, 1)
     same_state(ours.state, theirs.bit_generator.state)
+
+
+def test_what_tiles_pass_over_is_added_up_on_all_levels(xp, monkeypatch):
+    """Of 32 tiles, of 32 * 32, and of 32 * 32 * 32, which are 2**20 words here."""
+    monkeypatch.setattr(launch, "_COMPACT_ROUNDS", (1,))
+    ours, theirs = xp.random.default_rng(2), np.random.default_rng(2)
+    same_draw(ours, theirs, 0, "integers", 2**62 + 2**61, size=810_000, dtype=np.uint64)
 
 
 @pytest.mark.parametrize(("draw", "layer"), [("normal", 1), ("exponential", 2)])

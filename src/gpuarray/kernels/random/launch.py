@@ -15,7 +15,7 @@ from gpuarray._layout import Layout
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
-from gpuarray.kernels import random, scan
+from gpuarray.kernels import random
 from gpuarray.kernels.scan.launch import LookBackPlan, look_back_state
 
 _INT64, _UINT64 = np.dtype(np.int64), np.dtype(np.uint64)
@@ -26,11 +26,8 @@ _UNITS = {"normal": (1.0222, 0.19), "exponential": (1.0338, 0.28), "open": (1.0,
 #: Units of a thread at most, and blocks for each multiprocessor until threads have several.
 _MOST_ROUNDS, _RESIDENT = 64, 8
 
-#: Units of a thread where results are put one behind the other.
-_COMPACT_ROUNDS = (4, 12, 32)
-#: Likewise where a word, or what it gives, is much code, which a thread has for each of its words:
-#: compiling takes two seconds then, and would take twenty.
-_FEW_ROUNDS = (4, 8)
+#: Words of a lane in a tile where results are put one behind the other.
+_COMPACT_ROUNDS = (4, 12, 28)
 
 
 @planned
@@ -137,20 +134,17 @@ def _plan(spec: random.spec.DrawSpec, count: int, units: int, stream: Stream) ->
         constants["rounds"] = rounds = min(_MOST_ROUNDS, max(1, rounds))
         blocks = ceil_div(groups, source.block * rounds)
         return LaunchPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
-    extra = 2 * spec.reach * spec.unit // 64 if spec.draw in random.spec.LONG else 0
-    pieces = 64 // spec.piece if spec.draw == "bounded" else 64 // spec.unit
-    light = spec.engine in ("pcg64", "pcg64dxsm") and pieces <= 2
-    for rounds in _COMPACT_ROUNDS if light else _FEW_ROUNDS:
-        # Every tile sees the last words of the one before.
-        tiles = max(1, ceil_div(words - extra, spec.block * rounds - extra))
-        if tiles <= spec.resident * device.multiprocessors:
+    warps = spec.block // 32
+    for rounds in _COMPACT_ROUNDS:
+        tiles = max(1, ceil_div(words, 32 * rounds))
+        if tiles <= warps * spec.resident * device.multiprocessors:
             break
     spec = dataclasses.replace(spec, rounds=rounds)
     function, source = load(spec, random.spec.render, device)
-    blocks = min(tiles, spec.resident * device.multiprocessors)
+    blocks = min(ceil_div(tiles, warps), spec.resident * device.multiprocessors)
     constants["tiles"] = tiles
     plan = LookBackPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
-    plan.state = look_back_state(stream, 8 * scan.spec.look_back_words("i8", 1, tiles))
+    plan.state = look_back_state(stream, 8 * random.spec.tile_memory_words(tiles))
     constants["lookback"] = plan.state[1]
     return plan
 

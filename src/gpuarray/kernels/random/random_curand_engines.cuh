@@ -29,14 +29,14 @@ struct Philox4x32 {
     }
     GPUARRAY_DEVICE void jump(uint64_t words) { number += words; }
 
-    typedef Distance Offset;
+    template <int UNIT> using Strides = Distances<UNIT>;
     template <int LEAP, class Engine = Philox4x32> struct Walk {
         Engine engine;
 
-        GPUARRAY_DEVICE Walk(const Engine& start, Offset offset) : Walk(start, offset.words) {}
         GPUARRAY_DEVICE Walk(const Engine& start, uint64_t index) : engine(start) { engine.jump(index); }
         GPUARRAY_DEVICE uint64_t word() const { return engine.word(); }
-        GPUARRAY_DEVICE void leap() { engine.jump(LEAP); }
+        GPUARRAY_DEVICE void leap() { pass(LEAP); }
+        GPUARRAY_DEVICE void pass(uint64_t words) { engine.jump(words); }
     };
 
     enum { GROUP = 2 };
@@ -109,17 +109,17 @@ template <class Jumps> struct Mrg32k3a {
         }
     }
 
-    typedef Distance Offset;
+    template <int UNIT> using Strides = Distances<UNIT>;
     template <int LEAP, class Engine = Mrg32k3a> struct Walk {
         Engine engine;
 
-        GPUARRAY_DEVICE Walk(const Engine& start, Offset offset) : Walk(start, offset.words) {}
         GPUARRAY_DEVICE Walk(const Engine& start, uint64_t index) : engine(start) { engine.jump(index); }
         GPUARRAY_DEVICE uint64_t word() const {
             Engine read = engine;
             return read.next();
         }
         GPUARRAY_DEVICE void leap() { engine.leap(31 - __clz(LEAP)); }
+        GPUARRAY_DEVICE void pass(uint64_t words) { engine.jump(words); }
     };
 
     enum { GROUP = 1 };

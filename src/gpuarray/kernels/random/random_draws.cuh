@@ -190,40 +190,56 @@ template <class Draw> struct OfWords<Draw, 32> {
 
 // ---- ziggurats ----------------------------------------------------------------------------------------------------
 
-// The layers (see tables.py), in shared memory. `bounds` has the upper 32 bits of limits: a draw of 64 bits whose upper
-// bits are below those is accepted, and one of the few others that are takes the way of long draws.
-template <class Real, class Bits> struct Layers {
-    Real scales[256], heights[256];
-    Bits limits[256];
+// The layers (see tables.py): in shared memory what most draws need. `bounds` has the upper 32 bits of limits: a draw of 64
+// bits whose upper bits are below those is accepted, and one of the few others that are takes the way of long draws.
+template <class Real, class Source> struct Layers {
+    Real scales[256];
     uint32_t bounds[256];
 
-    template <class Source, int BLOCK, int SHIFT> GPUARRAY_DEVICE void load() {
+    template <int BLOCK, int SHIFT> GPUARRAY_DEVICE void load() {
         for (int i = threadIdx.x; i < 256; i += BLOCK) {
             scales[i] = float_from_bits(Source::scale(i));
-            heights[i] = float_from_bits(Source::height(i));
-            limits[i] = Source::limit(i);
-            bounds[i] = uint32_t(sizeof(Bits) == 4 ? Source::limit(i) : Source::limit(i) >> SHIFT);
+            bounds[i] = uint32_t(sizeof(Real) == 4 ? Source::limit(i) : Source::limit(i) >> SHIFT);
         }
         __syncthreads();
     }
+    // Of the layer in a word's lowest bits. The compiler would make an address of the word itself, in more instructions.
+    GPUARRAY_DEVICE static uint32_t index(uint32_t word) {
+        word &= 255;
+        asm("" : "+r"(word));
+        return word;
+    }
+    GPUARRAY_DEVICE Real scale(uint32_t word) const { return scales[index(word)]; }
+    GPUARRAY_DEVICE uint32_t bound(uint32_t word) const { return bounds[index(word)]; }
+    GPUARRAY_DEVICE static auto limit(int i) { return Source::limit(i); }
+    GPUARRAY_DEVICE static Real height(int i) { return float_from_bits(Source::height(i)); }
+    // Where between the heights above and below a layer a number from 0 to 1 is.
+    GPUARRAY_DEVICE static Real height(int i, Real part) {
+        const Real lower = height(i);
+        return (height(i - 1) - lower) * part + lower;
+    }
 };
 
-template <class Real> struct Normal;
+template <class Real, class Source> struct Normal;
 
-template <> struct Normal<double> {
+template <class Source> struct Normal<double, Source> {
     typedef double Result;
-    typedef Layers<double, uint64_t> Table;
+    typedef Layers<double, Source> Table;
     enum { BITS = 64, PIECES = 1, LONG = 1 };
     const Table& layers;
 
     GPUARRAY_DEVICE static uint64_t steps(uint64_t word) { return word >> 9 & 0x000fffffffffffffull; }
     enum { SHIFT = 52 - 32 };
     GPUARRAY_DEVICE uint32_t accepted(uint64_t word) const {
-        return uint32_t(steps(word) >> SHIFT) < layers.bounds[word & 255];
+        return uint32_t(steps(word) >> SHIFT) < layers.bound(uint32_t(word));
+    }
+    // Whether it is accepted by what `bounds` does not have.
+    GPUARRAY_DEVICE bool is_below(uint64_t word, int layer) const {
+        return uint32_t(steps(word) >> SHIFT) == layers.bounds[layer] && steps(word) < Table::limit(layer);
     }
     GPUARRAY_DEVICE double piece(uint64_t word, int) const {
         // A negation by the sign's bit, since one that depends takes the device twice as many instructions.
-        const double x = double(steps(word)) * layers.scales[word & 255];
+        const double x = double(steps(word)) * layers.scale(uint32_t(word));
         return float_from_bits(float_bits(x) ^ (word & 0x100) << 55);
     }
     template <class S> GPUARRAY_DEVICE double next(S& stream) const {
@@ -232,7 +248,7 @@ template <> struct Normal<double> {
             const uint64_t word = stream.next64();
             const double x = piece(word, 0);
             const int layer = word & 255;
-            if (steps(word) < layers.limits[layer]) return x;
+            if (accepted(word) || is_below(word, layer)) return x;
             if (layer == 0) {
                 for (;;) {
                     const double beyond = -inverse * ::log1p(-stream.next_double());
@@ -242,24 +258,23 @@ template <> struct Normal<double> {
                     }
                 }
             }
-            const double* heights = layers.heights;
-            if ((heights[layer - 1] - heights[layer]) * stream.next_double() + heights[layer] < ::exp(-0.5 * x * x)) {
+            if (Table::height(layer, stream.next_double()) < ::exp(-0.5 * x * x)) {
                 return x;
             }
         }
     }
 };
 
-template <> struct Normal<float> {
+template <class Source> struct Normal<float, Source> {
     typedef float Result;
-    typedef Layers<float, uint32_t> Table;
+    typedef Layers<float, Source> Table;
     enum { BITS = 32, PIECES = 1, LONG = 1, SHIFT = 0 };
     const Table& layers;
 
     GPUARRAY_DEVICE static uint32_t steps(uint32_t half) { return half >> 9; }
-    GPUARRAY_DEVICE uint32_t accepted(uint32_t half) const { return steps(half) < layers.limits[half & 255]; }
+    GPUARRAY_DEVICE uint32_t accepted(uint32_t half) const { return steps(half) < layers.bound(half); }
     GPUARRAY_DEVICE float piece(uint32_t half, int) const {
-        const float x = float(steps(half)) * layers.scales[half & 255];
+        const float x = float(steps(half)) * layers.scale(half);
         return float_from_bits(float_bits(x) ^ (half & 0x100) << 23);
     }
     template <class S> GPUARRAY_DEVICE float next(S& stream) const {
@@ -278,52 +293,53 @@ template <> struct Normal<float> {
                     }
                 }
             }
-            const float* heights = layers.heights;
             // The density is a double precision number, as NumPy compares it.
-            if ((heights[layer - 1] - heights[layer]) * stream.next_float() + heights[layer] < ::exp(-0.5 * x * x)) {
+            if (Table::height(layer, stream.next_float()) < ::exp(-0.5 * x * x)) {
                 return x;
             }
         }
     }
 };
 
-template <class Real> struct Exponential;
+template <class Real, class Source> struct Exponential;
 
-template <> struct Exponential<double> {
+template <class Source> struct Exponential<double, Source> {
     typedef double Result;
-    typedef Layers<double, uint64_t> Table;
+    typedef Layers<double, Source> Table;
     enum { BITS = 64, PIECES = 1, LONG = 1 };
     const Table& layers;
 
     enum { SHIFT = 53 - 32 };
     GPUARRAY_DEVICE uint32_t accepted(uint64_t word) const {
-        return uint32_t(word >> 11 + SHIFT) < layers.bounds[word >> 3 & 255];
+        return uint32_t(word >> 11 + SHIFT) < layers.bound(uint32_t(word >> 3));
+    }
+    GPUARRAY_DEVICE bool is_below(uint64_t word, int layer) const {
+        return uint32_t(word >> 11 + SHIFT) == layers.bounds[layer] && word >> 11 < Table::limit(layer);
     }
     GPUARRAY_DEVICE double piece(uint64_t word, int) const {
-        return double(word >> 11) * layers.scales[word >> 3 & 255];
+        return double(word >> 11) * layers.scale(uint32_t(word >> 3));
     }
     template <class S> GPUARRAY_DEVICE double next(S& stream) const {
         for (;;) {
             const uint64_t word = stream.next64();
             const double x = piece(word, 0);
             const int layer = word >> 3 & 255;
-            if (word >> 11 < layers.limits[layer]) return x;
+            if (accepted(word) || is_below(word, layer)) return x;
             if (layer == 0) return 7.69711747013104971404462804811 - ::log1p(-stream.next_double());
-            const double* heights = layers.heights;
-            if ((heights[layer - 1] - heights[layer]) * stream.next_double() + heights[layer] < ::exp(-x)) return x;
+            if (Table::height(layer, stream.next_double()) < ::exp(-x)) return x;
         }
     }
 };
 
-template <> struct Exponential<float> {
+template <class Source> struct Exponential<float, Source> {
     typedef float Result;
-    typedef Layers<float, uint32_t> Table;
+    typedef Layers<float, Source> Table;
     enum { BITS = 32, PIECES = 1, LONG = 1, SHIFT = 0 };
     const Table& layers;
 
-    GPUARRAY_DEVICE uint32_t accepted(uint32_t half) const { return half >> 9 < layers.limits[half >> 1 & 255]; }
+    GPUARRAY_DEVICE uint32_t accepted(uint32_t half) const { return half >> 9 < layers.bound(half >> 1); }
     GPUARRAY_DEVICE float piece(uint32_t half, int) const {
-        return float(half >> 9) * layers.scales[half >> 1 & 255];
+        return float(half >> 9) * layers.scale(half >> 1);
     }
     template <class S> GPUARRAY_DEVICE float next(S& stream) const {
         for (;;) {
@@ -332,8 +348,7 @@ template <> struct Exponential<float> {
             if (accepted(half)) return x;
             const int layer = half >> 1 & 255;
             if (layer == 0) return 7.69711747013104971404462804811f - ::log1pf(-stream.next_float());
-            const float* heights = layers.heights;
-            if ((heights[layer - 1] - heights[layer]) * stream.next_float() + heights[layer] < ::expf(-x)) return x;
+            if (Table::height(layer, stream.next_float()) < ::expf(-x)) return x;
         }
     }
 };

@@ -30,11 +30,11 @@ template <class Engine> GPUARRAY_DEVICE Engine jumped_by_block(Engine engine, ui
     return Engine(saved);
 }
 
-// How far a thread is from where a block begins, for engines that jump from there each time.
-struct Distance {
-    uint64_t words;
-    Distance() = default;
-    template <class Engine> GPUARRAY_DEVICE Distance(const Engine&, uint64_t words) : words(words) {}
+// What takes walks further, by any number of UNIT words: for engines that jump at once.
+template <int UNIT> struct Distances {
+    template <int BLOCK, class Engine> GPUARRAY_DEVICE void load(const Engine&) {}
+    GPUARRAY_DEVICE static bool reach(uint64_t) { return true; }
+    template <class Walk> GPUARRAY_DEVICE static void take(Walk& walk, uint64_t number) { walk.pass(number * UNIT); }
 };
 
 // Numbers of 128 bits, whose sums the compiler carries best where they are one number to it.
@@ -95,7 +95,7 @@ template <class Jumps, bool DXSM> struct Pcg64 {
         }
     }
 
-    // What takes any state so many words ahead, made once: for threads that begin from several states.
+    // What takes any state so many words ahead.
     struct Offset {
         Wide factor, constant;
 
@@ -115,15 +115,8 @@ template <class Jumps, bool DXSM> struct Pcg64 {
     template <int LEAP> struct Walk {
         Wide point, factor, constant;
 
-        GPUARRAY_DEVICE Walk(Pcg64 engine, const Offset& offset) {
-            engine.state = wide_sum(offset.factor, engine.state, offset.constant);
-            begin(engine);
-        }
         GPUARRAY_DEVICE Walk(Pcg64 engine, uint64_t index) {
             engine.jump(index);
-            begin(engine);
-        }
-        GPUARRAY_DEVICE void begin(const Pcg64& engine) {
             point = DXSM ? engine.state : engine.stepped();
             int digit = 0, value = LEAP;
             for (; value >= 16; value /= 16) ++digit;
@@ -132,6 +125,27 @@ template <class Jumps, bool DXSM> struct Pcg64 {
         }
         GPUARRAY_DEVICE uint64_t word() const { return output(point); }
         GPUARRAY_DEVICE void leap() { point = wide_sum(factor, point, constant); }
+    };
+
+    // What takes a walk further, by any number of UNIT words below a limit: in shared memory, for all threads of a block.
+    template <int UNIT> struct Strides {
+        enum { BITS = 5, TOP = 4, COUNT = (2 << BITS) + TOP };
+        Offset offsets[COUNT];
+
+        template <int BLOCK> GPUARRAY_DEVICE void load(const Pcg64& engine) {
+            for (int i = threadIdx.x; i < COUNT; i += BLOCK) {
+                const int digit = i >> BITS, value = i & (1 << BITS) - 1;
+                offsets[i] = Offset(engine, uint64_t(value << digit * BITS) * UNIT);
+            }
+        }
+        GPUARRAY_DEVICE static bool reach(uint64_t number) { return number < TOP << 2 * BITS; }
+        template <class Walk> GPUARRAY_DEVICE void take(Walk& walk, uint32_t number) const {
+#pragma unroll
+            for (int digit = 0; digit < 3; ++digit) {
+                const Offset& offset = offsets[(digit << BITS) + (number >> digit * BITS & (1 << BITS) - 1)];
+                walk.point = wide_sum(offset.factor, walk.point, offset.constant);
+            }
+        }
     };
 
     // Two words, which can be stored as one: the second is a step from the first.
@@ -221,19 +235,19 @@ struct Philox4x64 {
         position = behind % 4 + 1;
     }
 
-    typedef Distance Offset;
+    template <int UNIT> using Strides = Distances<UNIT>;
     template <int LEAP, class Engine = Philox4x64> struct Walk {
         Engine start;
         uint64_t index;
 
-        GPUARRAY_DEVICE Walk(const Engine& engine, Offset offset) : Walk(engine, offset.words) {}
         GPUARRAY_DEVICE Walk(const Engine& engine, uint64_t index) : start(engine), index(index) {}
         GPUARRAY_DEVICE uint64_t word() const {
             Engine engine = start;
             engine.jump(index);
             return engine.next();
         }
-        GPUARRAY_DEVICE void leap() { index += LEAP; }
+        GPUARRAY_DEVICE void leap() { pass(LEAP); }
+        GPUARRAY_DEVICE void pass(uint64_t words) { index += words; }
     };
 
     // A block's four words.

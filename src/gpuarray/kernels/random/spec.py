@@ -51,7 +51,7 @@ GAPS = ("open", "normal", "exponential")
 LONG = ("normal", "exponential")
 
 #: Threads of a block; and how many blocks a multiprocessor has room for, which limits registers.
-FILL_BLOCK, COMPACT_BLOCK, COMPACT_RESIDENT = 256, 256, 2
+FILL_BLOCK, COMPACT_BLOCK, COMPACT_RESIDENT = 256, 128, 6
 
 _VARIANTS = ("fill", "compact", "serial")
 
@@ -74,8 +74,9 @@ class DrawSpec:
     rounds: int = 1  # 'compact': words of a thread in a tile
     resident: int = COMPACT_RESIDENT
     block: int = COMPACT_BLOCK  # 'compact': threads
-    reach: int = 64  # 'compact': units that a draw takes at most before all is drawn serially
-    capacity: int = 512  # 'compact': draws of several units that a tile has room for
+    reach: int = 32  # 'compact': units that a draw takes at most before all is drawn serially
+    capacity: int = 64  # 'compact': long draws that a tile has room for, by units of a word
+    unroll: int = 4  # 'compact': words of a thread that are made together
 
     def __post_init__(self) -> None:
         check_choice("engine", self.engine, ENGINES)
@@ -126,7 +127,7 @@ def render(spec: DrawSpec) -> KernelSource:
     elif spec.variant == "compact":
         block, header = spec.block, "random_compact"
         parameters += [number("tiles", "uint32_t"), pointer("lookback", "uint64_t")]
-        shape = f"{block}, {spec.rounds}, {spec.reach}, {spec.capacity}"
+        shape = f"{block}, {spec.rounds}, {spec.reach}, {spec.capacity}, {spec.unroll}"
         names = "draw, state, next, output, count, tiles, lookback"
         call = f"Compact<{engine}, {shape}, Draw>::run({names});"
     else:
@@ -135,7 +136,7 @@ def render(spec: DrawSpec) -> KernelSource:
     if spec.draw in LONG:
         body += [
             "__shared__ Draw::Table layers;",
-            f"layers.load<ZigguratSource, {block}, Draw::SHIFT>();",
+            f"layers.load<{block}, Draw::SHIFT>();",
         ]
     if spec.scaled:
         body += [f"{draw} standard{made};", "Draw draw{standard, loc, scale};", call]
@@ -168,7 +169,7 @@ def _draw(spec: DrawSpec) -> tuple[str, str, str]:
         made = "(low, range, threshold)"
         return f"Bounded<{result}, {spec.unit}, {spec.piece}>", made, ""
     if spec.draw in LONG:
-        return f"{spec.draw.capitalize()}<{result}>", "{layers}", _ziggurat(spec)
+        return f"{spec.draw.capitalize()}<{result}, ZigguratSource>", "{layers}", _ziggurat(spec)
     if spec.draw in ("words", "halves", "open"):
         return spec.draw.capitalize(), "", ""
     return f"{spec.draw.capitalize()}<{result}>", "", ""
@@ -233,6 +234,11 @@ def _ziggurat(spec: DrawSpec) -> str:
             f"\n    GPUARRAY_DEVICE static {word} {name}(int i) {{ return ziggurat_{name}s[i]; }}"
         )
     return text + "\n};\n"
+
+
+def tile_memory_words(tiles: int) -> int:
+    """The 64-bit words that warps need to tell one another of tiles: see `random_prefix.cuh`."""
+    return 2 + tiles + tiles // 32 + 1 + tiles // 32**2 + 1 + 2 * (tiles // 32**3 + 1)
 
 
 @dataclass(frozen=True, slots=True)
