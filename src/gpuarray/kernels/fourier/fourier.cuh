@@ -201,9 +201,10 @@ template <class Part, int SIGN> struct Butterfly {
 // threads access neighbours of a line, or the same points of neighbouring lines. The index along dimension COLUMN, if it
 // is not negative, is that of a column: the lines are the first half of transforms of N * shape[COLUMN] points, and their
 // results are turned as the second half needs them. POWER is whether that is a power of two.
-// A line has PITCH places in shared memory.
-template <class Part, class Index, int N, int LINES, int THREADS, int PITCH, int SIGN, int NDIM, int COLUMN, bool POWER,
-          bool IN_ALONG, bool OUT_ALONG, int... RADICES>
+// A line has PITCH places in shared memory. TABLED says that the factors between stages come from a table behind them,
+// which a block makes while its points are read.
+template <class Part, class Index, int N, int LINES, int THREADS, int PITCH, bool TABLED, int SIGN, int NDIM, int COLUMN,
+          bool POWER, bool IN_ALONG, bool OUT_ALONG, int... RADICES>
 struct FourierLines {
     typedef Pair<Part> Value;
     // Butterflies of radix R of a thread; the last ones of some threads may not be there.
@@ -260,11 +261,28 @@ struct FourierLines {
         }
     }
 
+    GPUARRAY_DEVICE static void make_table(Value* table) {
+        for (uint32_t i = threadIdx.x; i < N; i += LINES * THREADS) table[place(i)] = turn<SIGN, is_power(N), Part>(i, N);
+    }
+    // As above, of the butterflies behind NS points.
+    template <int NS, int R> GPUARRAY_DEVICE static void twiddle_tabled(Value* v, uint32_t k, const Value* table) {
+        k *= N / (NS * R);
+#pragma unroll
+        for (int q = 1; q < R; ++q) v[q] = v[q] * table[place(q * k)];
+    }
+
     template <int NS, int R, int... REST>
-    GPUARRAY_DEVICE static void stages(Value* v, Value* shared, uint32_t t) {
+    GPUARRAY_DEVICE static void stages(Value* v, Value* shared, uint32_t t, const Value* table) {
 #pragma unroll
         for (int c = 0; c < count(R); ++c) {
-            if constexpr (NS > 1) twiddle<R, is_power(NS * R)>(v + c * R, (t + c * THREADS) % NS, NS * R);
+            if constexpr (NS > 1) {
+                const uint32_t k = (t + c * THREADS) % NS;
+                if constexpr (TABLED) {
+                    twiddle_tabled<NS, R>(v + c * R, k, table);
+                } else {
+                    twiddle<R, is_power(NS * R)>(v + c * R, k, NS * R);
+                }
+            }
             Butterfly<Part, SIGN>::template run<R>(v + c * R);
         }
         if constexpr (sizeof...(REST) > 0) {
@@ -279,7 +297,7 @@ struct FourierLines {
             }
             __syncthreads();
             exchange<REST...>(v, shared, t);
-            stages<NS * R, REST...>(v, shared, t);
+            stages<NS * R, REST...>(v, shared, t, table);
         }
     }
 
@@ -324,7 +342,9 @@ struct FourierLines {
                 }
             }
         }
-        stages<1, RADICES...>(v, shared, t);
+        Value* const table = reinterpret_cast<Value*>(storage) + LINES * PITCH;
+        if constexpr (TABLED) make_table(table);
+        stages<1, RADICES...>(v, shared, t, table);
         if constexpr (COLUMN >= 0) {
             // Products of both indices are below the points of the whole transform, which single precision counts.
             const uint32_t columns = uint32_t(d.shape[COLUMN]), column = uint32_t(line.column);

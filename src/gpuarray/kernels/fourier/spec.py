@@ -23,6 +23,9 @@ MOST_STAGES = 4
 MOST_POINTS = 16
 MOST_THREADS = 1024
 
+#: From so many stages and lines of a block on, the factors between stages are in a table: it takes
+#: as many sines and cosines as a line has points.
+TABLED_STAGES, TABLED_LINES = 3, 4
 #: Places between lines in shared memory, at most.
 _MOST_GAP = 16
 _PARTS = {"c8": ("float", 8), "c16": ("double", 16)}
@@ -71,7 +74,13 @@ class FourierSpec:
         """Shared memory of a block."""
         if len(self.radices) == 1 and self.in_along == self.out_along:
             return 0
-        return self.pitch * self.lines * itemsize(self.dtype)
+        places = self.pitch * self.lines + (_places(self.n) if self.tabled else 0)
+        return places * itemsize(self.dtype)
+
+    @property
+    def tabled(self) -> bool:
+        """Whether blocks make a table of the factors between stages."""
+        return len(self.radices) >= TABLED_STAGES and self.lines >= TABLED_LINES
 
     @property
     def pitch(self) -> int:
@@ -87,7 +96,13 @@ def itemsize(dtype: str) -> int:
 
 def shared_bytes(dtype: str, n: int, lines: int) -> int:
     """Shared memory for so many lines at most: see `pitch`."""
-    return (n + n // 16 + (_MOST_GAP if lines > 1 else 0)) * lines * itemsize(dtype)
+    places = (_places(n) + (_MOST_GAP if lines > 1 else 0)) * lines
+    return (places + (_places(n) if lines >= TABLED_LINES else 0)) * itemsize(dtype)
+
+
+def _places(n: int) -> int:
+    """Those of so many points, with a gap behind each 16."""
+    return n + n // 16
 
 
 @lru_cache(maxsize=1024)
@@ -104,7 +119,7 @@ def pitch(
     first warps of a block are looked at, which access in turns as many elements as there are banks.
     """
     n = math.prod(radices)
-    least = n + n // 16
+    least = _places(n)
     if lines == 1 or (len(radices) == 1 and along[0] == along[1]):
         return least
     number = np.arange(min(lines * threads, 64) // 32 * 32 or lines * threads)
@@ -229,8 +244,8 @@ _SOURCE = """\
 
 namespace gpuarray {{
 
-typedef FourierLines<{part}, {index}, {n}, {lines}, {threads}, {pitch}, {sign}, {ndim},
-    {column}, {power}, {in_along}, {out_along}, {radices}> Kernel;
+typedef FourierLines<{part}, {index}, {n}, {lines}, {threads}, {pitch}, {tabled}, {sign},
+    {ndim}, {column}, {power}, {in_along}, {out_along}, {radices}> Kernel;
 
 extern "C" __global__ void __launch_bounds__({block}) {symbol}(
     {parameters}) {{
@@ -270,6 +285,7 @@ def render(spec: FourierSpec) -> KernelSource:
         lines=spec.lines,
         threads=spec.threads,
         pitch=spec.pitch,
+        tabled="true" if spec.tabled else "false",
         sign=1 if spec.inverse else -1,
         ndim=spec.ndim,
         in_along="true" if spec.in_along else "false",
