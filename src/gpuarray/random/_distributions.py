@@ -51,7 +51,7 @@ class Distributions(VectorDistributions):
         Notes
         -----
         The first one's share of two gamma variates (G. Marsaglia and W. W. Tsang, ACM TOMS 26
-        (2000)), by their logarithms: shapes may be tiny.
+        (2000)), by their logarithms where a shape is below 1, which may be tiny.
 
         Differences from NumPy
         ----------------------
@@ -386,7 +386,8 @@ class Distributions(VectorDistributions):
 
         Notes
         -----
-        A Poisson variate whose mean is a gamma variate.
+        A Poisson variate whose mean is a gamma variate; by inversion where fewer than 10 are
+        expected and `p` is 0.4 at least.
 
         Differences from NumPy
         ----------------------

@@ -47,7 +47,7 @@ class ContinuousDistributions:
         Notes
         -----
         The first one's share of two gamma variates (G. Marsaglia and W. W. Tsang, ACM TOMS 26
-        (2000)), by their logarithms: shapes may be tiny.
+        (2000)), by their logarithms where a shape is below 1, which may be tiny.
         """
         return self._draw("beta", (a, b), size, dtype)
 

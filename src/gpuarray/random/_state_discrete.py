@@ -191,7 +191,8 @@ class DiscreteDistributions:
 
         Notes
         -----
-        A Poisson variate whose mean is a gamma variate.
+        A Poisson variate whose mean is a gamma variate; by inversion where fewer than 10 are
+        expected and `p` is 0.4 at least.
         """
         return self._draw("negative_binomial", (n, p), size, dtype)
 
