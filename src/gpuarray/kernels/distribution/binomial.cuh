@@ -20,6 +20,7 @@ struct Binomial : ByRejection<Binomial, int64_t> {
     int64_t n, whole, mode;
     double given, p, mean, odds, first, b, a, log_alpha, squeezed, fraction, highest;
     Inversion inversion;
+    Tabled tabled;  // logarithms of probabilities
 
     GPUARRAY_DEVICE Binomial(int64_t n, double given)
         : n(n), given(given), p(given <= 0.5 ? given : 1 - given), mean(double(n) * p) {
@@ -41,12 +42,19 @@ struct Binomial : ByRejection<Binomial, int64_t> {
         highest = log_binomial(mode, n, p);
     }
     GPUARRAY_DEVICE bool draws_any() const { return n > 0 && given > 0 && given < 1; }
+    GPUARRAY_DEVICE double bound(int64_t k) const { return log_binomial(k, n, p) - highest; }
     GPUARRAY_DEVICE auto ratio() const {
         return [ratio = odds, all = n](int k) { return ratio * double(all - (k - 1)) * INVERSES.of[k]; };
     }
     GPUARRAY_DEVICE bool never_fails() const { return mean < 10; }
     template <int BLOCK> GPUARRAY_DEVICE void prepare(double* table) {
-        if (draws_any() && mean < 10) inversion.fill<BLOCK>(table, first, n, ratio());
+        if (!draws_any()) return;
+        const double deviation = sqrt(mean * (1 - p));
+        if (mean < 10) {
+            inversion.fill<BLOCK>(table, first, n, ratio());
+        } else if (4 * deviation < Tabled::LENGTH / 2) {
+            tabled.fill<BLOCK>(table, mode, 5 * deviation, [this](int64_t k) { return k > n ? 0 : bound(k); });
+        }
     }
     GPUARRAY_DEVICE int64_t counted(int64_t k) const { return given <= 0.5 ? k : n - k; }
     template <bool QUICK> GPUARRAY_DEVICE bool attempt(const PhiloxBlock& bits, Draws&, int64_t& found) const {
@@ -66,8 +74,8 @@ struct Binomial : ByRejection<Binomial, int64_t> {
         if (k < 0 || k > n) return false;
         found = counted(k);
         if (side >= 0.07 && v <= squeezed) return true;
-        if (QUICK) return false;
-        return log(v) + log_alpha - log(a / (side * side) + b) <= log_binomial(k, n, p) - highest;
+        if (QUICK && !tabled.has(k)) return false;
+        return log(v / (a / (side * side) + b)) + log_alpha <= (tabled.has(k) ? tabled.at(k) : bound(k));
     }
 };
 
@@ -80,26 +88,13 @@ __device__ __noinline__ double log_factorial(int64_t n) {
     return (x + 0.5) * log(x) - x + 0.91893853320467274178 + stirling_error(x);
 }
 
-// One item after another.
-GPUARRAY_DEVICE int64_t urn_hypergeometric(Draws& draws, int64_t good, int64_t bad, int64_t sample) {
-    const int64_t before = good;
-#pragma unroll 1
-    for (; sample > 0 && good > 0; --sample) {
-        if (draws.uniform() * double(good + bad) < double(good)) {
-            --good;
-        } else {
-            --bad;
-        }
-    }
-    return before - good;
-}
-
 // How many of a sample without replacement are good. E. Stadlober: "The ratio of uniforms approach for generating discrete
 // random variates", Journal of Computational and Applied Mathematics 31 (1990), algorithm HRUA: of the fewer kind, and of
-// the half of all that is drawn or left.
+// the half of all that is drawn or left; by inversion where these are fewer than 10.
 struct Hypergeometric : ByRejection<Hypergeometric, int64_t> {
     int64_t good, bad, sample, drawn, fewer, more, offset;
-    double centre, width, highest, end;
+    double centre, width, highest, end, first;
+    Inversion inversion;
     Tabled tabled;  // logarithms of probabilities
 
     GPUARRAY_DEVICE Hypergeometric(int64_t good, int64_t bad, int64_t sample) : good(good), bad(bad), sample(sample) {
@@ -108,7 +103,11 @@ struct Hypergeometric : ByRejection<Hypergeometric, int64_t> {
         drawn = sample <= both - sample ? sample : both - sample;
         fewer = good < bad ? good : bad;
         more = both - fewer;
-        if (drawn < 10) return;
+        if (drawn < 10) {
+            first = 1;
+            for (int i = 0; i < drawn; ++i) first *= double(more - i) / double(both - i);
+            return;
+        }
         const double all = double(both), p = double(fewer) / all, m = double(drawn);
         const double deviation = sqrt((all - m) * m * p * (1 - p) / (all - 1) + 0.5);
         centre = m * p + 0.5;
@@ -124,21 +123,32 @@ struct Hypergeometric : ByRejection<Hypergeometric, int64_t> {
     GPUARRAY_DEVICE double logarithms(int64_t k) const {
         return log_factorial(k) + log_factorial(fewer - k) + log_factorial(drawn - k) + log_factorial(offset + k);
     }
+    // Items of the fewer kind among those drawn.
+    GPUARRAY_DEVICE int64_t most() const { return drawn < fewer ? drawn : fewer; }
+    GPUARRAY_DEVICE auto ratio() const {
+        return [fewer = double(fewer), drawn = double(drawn), rest = double(more - drawn)](int k) {
+            return (fewer - (k - 1)) * (drawn - (k - 1)) / (k * (rest + k));
+        };
+    }
+    GPUARRAY_DEVICE bool never_fails() const { return !draws_any() || drawn < 10; }
     template <int BLOCK> GPUARRAY_DEVICE void prepare(double* table) {
-        if (!draws_any() || drawn < 10) return;
-        const int64_t middle = int64_t(centre), half = Tabled::LENGTH / 2, least = middle > half ? middle - half : 0;
-        tabled.fill<BLOCK>(table, least, [this](int64_t k) { return double(k) < end ? highest - logarithms(k) : 0; });
+        if (!draws_any()) return;
+        if (drawn < 10) {
+            inversion.fill<BLOCK>(table, first, most(), ratio());
+        } else {
+            const auto value = [this](int64_t k) { return double(k) < end ? highest - logarithms(k) : 0; };
+            tabled.fill<BLOCK>(table, int64_t(centre), Tabled::LENGTH / 2, value);
+        }
     }
     GPUARRAY_DEVICE int64_t counted(int64_t k) const {
         if (good > bad) k = drawn - k;
         return drawn < sample ? good - k : k;
     }
-    template <bool QUICK> GPUARRAY_DEVICE bool attempt(const PhiloxBlock& bits, Draws& draws, int64_t& found) const {
+    template <bool QUICK> GPUARRAY_DEVICE bool attempt(const PhiloxBlock& bits, Draws&, int64_t& found) const {
         found = 0;
         if (!draws_any()) return true;
         if (drawn < 10) {
-            if (QUICK) return false;
-            found = counted(urn_hypergeometric(draws, fewer, more, drawn));
+            found = counted(inversion.at(Draws::unit(bits.low()), first, most(), ratio()));
             return true;
         }
         const double u = Draws::inner_of(bits.low()), v = Draws::unit(bits.high()), x = centre + width * (v - 0.5) / u;

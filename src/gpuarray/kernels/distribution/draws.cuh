@@ -125,14 +125,18 @@ struct Tabled {
     enum { LENGTH = 1024 };
     const double* values = nullptr;
     int64_t from = 0;
+    int length = 0;
 
-    GPUARRAY_DEVICE bool has(int64_t k) const { return values && uint64_t(k - from) < LENGTH; }
+    GPUARRAY_DEVICE bool has(int64_t k) const { return uint64_t(k - from) < uint64_t(length); }
     GPUARRAY_DEVICE double at(int64_t k) const { return values[k - from]; }
 
-    // By all threads of a block.
-    template <int BLOCK, class Function> GPUARRAY_DEVICE void fill(double* table, int64_t least, const Function& function) {
-        from = least;
-        for (int i = threadIdx.x; i < LENGTH; i += BLOCK) table[i] = function(least + i);
+    // By all threads of a block: of the numbers around one, up to so far.
+    template <int BLOCK, class Function>
+    GPUARRAY_DEVICE void fill(double* table, int64_t middle, double reach, const Function& function) {
+        const int64_t half = reach < LENGTH / 2 ? int64_t(reach) : LENGTH / 2;
+        from = middle > half ? middle - half : 0;
+        length = int(2 * half);
+        for (int i = threadIdx.x; i < length; i += BLOCK) table[i] = function(from + i);
         __syncthreads();
         values = table;
     }

@@ -59,16 +59,15 @@ __device__ const double STIRLING_ERRORS[16] = {
 
 // log(n!) less Stirling's formula, of a whole number that is not 0. C. Loader: "Fast and accurate computation of
 // binomial probabilities", 2000.
-__device__ __noinline__ double stirling_error(double n) {
+GPUARRAY_DEVICE double stirling_error(double n) {
     if (n < 16) return STIRLING_ERRORS[int(n)];
-    const double square = n * n;
-    return (1.0 / 12 - (1.0 / 360 - (1.0 / 1260 - (1.0 / 1680) / square) / square) / square) / n;
+    const double inverse = 1 / n, square = inverse * inverse;
+    return (1.0 / 12 - (1.0 / 360 - (1.0 / 1260 - (1.0 / 1680) * square) * square) * square) * inverse;
 }
 
-// x log(x / mean) + mean - x, without cancellation. Loader's series, where x is close to the mean.
-__device__ __noinline__ double deviance(double x, double mean) {
+// x log(x / mean) + mean - x, without cancellation: Loader's series, where x is close to the mean.
+__device__ __noinline__ double series_of_deviance(double x, double mean) {
     const double difference = x - mean, v = difference / (x + mean);
-    if (fabs(v) >= 0.1) return x * log(x / mean) + mean - x;
     double sum = difference * v, term = 2 * x * v;
 #pragma unroll 1
     for (int i = 3; i < 40; i += 2) {
@@ -78,6 +77,12 @@ __device__ __noinline__ double deviance(double x, double mean) {
         sum = next;
     }
     return sum;
+}
+
+// Of small numbers cancellation leaves an error below 1e-11, which no test of a distribution can see.
+GPUARRAY_DEVICE double deviance(double x, double mean) {
+    if (x + mean > 0x1p16 && fabs(x - mean) < 0.1 * (x + mean)) return series_of_deviance(x, mean);
+    return x * log(x / mean) + mean - x;
 }
 
 // The logarithm of the probability of k times the square root of 2 pi; k > 0.
@@ -94,6 +99,7 @@ struct Poisson : ByRejection<Poisson, int64_t> {
     double lam, b, a, log_alpha, squeezed, fraction, first;
     int64_t whole;
     Inversion inversion;
+    Tabled tabled;  // logarithms of probabilities
 
     GPUARRAY_DEVICE explicit Poisson(double lam) : lam(lam) {
         if (!(lam > 0 && lam < GREATEST_INT64)) return;
@@ -117,7 +123,11 @@ struct Poisson : ByRejection<Poisson, int64_t> {
     }
     GPUARRAY_DEVICE bool never_fails() const { return lam < 10; }
     template <int BLOCK> GPUARRAY_DEVICE void prepare(double* table) {
-        if (lam > 0 && lam < 10) inversion.fill<BLOCK>(table, first, INT64_GREATEST, ratio());
+        if (lam > 0 && lam < 10) {
+            inversion.fill<BLOCK>(table, first, INT64_GREATEST, ratio());
+        } else if (4 * sqrt(lam) < Tabled::LENGTH / 2) {
+            tabled.fill<BLOCK>(table, whole, 5 * sqrt(lam), [this](int64_t k) { return bound(k); });
+        }
     }
     template <bool QUICK> GPUARRAY_DEVICE bool attempt(const PhiloxBlock& bits, Draws&, int64_t& k) const {
         k = 0;
@@ -136,9 +146,10 @@ struct Poisson : ByRejection<Poisson, int64_t> {
         if (double(whole) + step > GREATEST_INT64) return false;
         k = whole + int64_t(step);
         if (side >= 0.07 && v <= squeezed) return true;
-        if (QUICK) return false;
+        if (QUICK && !tabled.has(k)) return false;
         // Probabilities without the factor 1 / sqrt(2 pi), which the hat then has.
-        return log(v) + log_alpha - log(a / (side * side) + b) <= bound(k) - 0.91893853320467274178;
+        const double most = (tabled.has(k) ? tabled.at(k) : bound(k)) - 0.91893853320467274178;
+        return log(v / (a / (side * side) + b)) + log_alpha <= most;
     }
 };
 
