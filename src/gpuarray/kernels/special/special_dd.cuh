@@ -106,11 +106,20 @@ GPUARRAY_DEVICE double reciprocal52(double x) {
     r = ::fma(r, ::fma(-x, r, 1.0), r);
     return ::fma(r, ::fma(-x, r, 1.0), r);
 }
-GPUARRAY_DEVICE bool is_moderate(double x) { return ::fabs(x) > 1e-300 && ::fabs(x) < 1e300; }
-GPUARRAY_DEVICE dd quotient_dd(double x, double y, double rest = 0) {
+GPUARRAY_DEVICE dd quotient_dd(double x, double y) {
+    const double r = reciprocal52(y), q = x * r;
+    return dd(q, ::fma(-q, y, x) * r);
+}
+GPUARRAY_DEVICE dd quotient_dd(double x, double y, double rest) {
     const double r = reciprocal52(y), q = x * r;
     return dd(q, ::fma(-q, rest, ::fma(-q, y, x)) * r);
 }
+
+// Comparisons of what the upper word says take no unit for float64. From 2^-1000 to 2^1000: a positive number, and the
+// magnitude of a number.
+GPUARRAY_DEVICE uint32_t upper_word(double x) { return uint32_t(float_bits(x) >> 32); }
+GPUARRAY_DEVICE bool is_usual(double x) { return upper_word(x) - 0x01700000u < 0x7d000000u; }
+GPUARRAY_DEVICE bool is_moderate(double x) { return (upper_word(x) & 0x7fffffffu) - 0x01700000u < 0x7d000000u; }
 
 // Of log(1 + z), from z^3 / 3 on.
 inline __constant__ double LOG_SERIES[] = {1.0 / 3, -0.25, 0.2, -1.0 / 6, 1.0 / 7, -0.125, 1.0 / 9, -0.1, 1.0 / 11, -1.0 / 12};
@@ -161,7 +170,7 @@ struct ScaledPower {
 };
 // exp of a sum of two doubles, to the accuracy of exp; less 1 where it is no greater than 708.
 GPUARRAY_DEVICE double exp_dd(dd x) {
-    if (::fabs(x.hi) < 708) {
+    if ((upper_word(x.hi) & 0x7fffffffu) < 0x40862000u) {  // 708
         const ScaledPower found(x);
         return (found.rest + 1) * found.scale;
     }

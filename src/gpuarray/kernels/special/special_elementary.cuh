@@ -11,7 +11,7 @@ namespace special {
 
 // Two doubles of the quotient, whose logarithm is near zero in the middle.
 GPUARRAY_CALLED double logit(double x) {
-    if (!(x > 1e-290 && x < 1)) return ::log(x / (1 - x));
+    if (!is_usual(x) || !(x < 1)) return ::log(x / (1 - x));
     const dd other = fast_sum(1.0, -x);
     return rounded(log_by_table<true>(quotient_dd(x, other.hi, other.lo)));
 }
@@ -40,37 +40,33 @@ template <class T> GPUARRAY_DEVICE T entr(T x) {
 }
 
 GPUARRAY_CALLED double rel_entr(double x, double y) {
-    if (x != x || y != y) return x + y;
-    if (x > 0 && y > 0) {
-        if (is_moderate(x) && is_moderate(y)) {
-            const dd ratio = quotient_dd(x, y);
-            if (is_moderate(ratio.hi)) return x * rounded(log_by_table<true>(ratio));
-        }
-        return x * (::log(x) - ::log(y));
+    if (is_usual(x) && is_usual(y)) {
+        const dd ratio = quotient_dd(x, y);
+        if (is_usual(ratio.hi)) return x * rounded(log_by_table<true>(ratio));
     }
+    if (x != x || y != y) return x + y;
+    if (x > 0 && y > 0) return x * (::log(x) - ::log(y));
     return x == 0 && y >= 0 ? 0.0 : infinity();
 }
 
 // x (u - log(1 + u)) with u = (y - x) / x. Where that is small by s = (y - x) / (y + x), log(1 + u) = 2 atanh(s).
 GPUARRAY_CALLED double kl_div(double x, double y) {
-    if (x != x || y != y) return x + y;
-    if (x > 0 && y > 0) {
+    if (is_usual(x) && is_usual(y)) {
         const double difference = y - x;
-        if (::fabs(difference) < 0.0078125 * x && is_moderate(x)) {
+        if (::fabs(difference) < 0.0078125 * x) {
             const double s = rounded(quotient_dd(difference, y + x)), z = s * s;
             return s * ::fma(-x * z, polynomial({2.0 / 3, 2.0 / 5, 2.0 / 7}, z), difference);
         }
-        if (is_moderate(x) && is_moderate(y)) {
-            const dd ratio = quotient_dd(x, y);
-            if (is_moderate(ratio.hi)) {
-                // The terms cancel near the range above.
-                const dd log = log_by_table<true>(ratio), rest = sum(y, -x), high = product(x, log.hi);
-                const dd total = sum(high.hi, rest.hi);
-                return total.hi + (total.lo + (high.lo + ::fma(x, log.lo, rest.lo)));
-            }
+        const dd ratio = quotient_dd(x, y);
+        if (is_usual(ratio.hi)) {
+            // The terms cancel near the range above.
+            const dd log = log_by_table<true>(ratio), rest = sum(y, -x), high = product(x, log.hi);
+            const dd total = sum(high.hi, rest.hi);
+            return total.hi + (total.lo + (high.lo + ::fma(x, log.lo, rest.lo)));
         }
-        return rel_entr(x, y) - x + y;
     }
+    if (x != x || y != y) return x + y;
+    if (x > 0 && y > 0) return rel_entr(x, y) - x + y;
     return x == 0 && y >= 0 ? y : infinity();
 }
 
@@ -109,7 +105,9 @@ GPUARRAY_DEVICE double boxcox_usual(double x, double power) {
     return rounded(quotient_dd(expm1_usual(dd(exponent.hi, ::fma(log.lo, power, exponent.lo))), power));
 }
 template <class W> GPUARRAY_CALLED double boxcox_of(double x, double power) {
-    if (W::COMPENSATED && x > 1e-100 && x < 1e100 && ::fabs(power) > 1e-19 && ::fabs(power) < 3) {
+    // x between 2^-300 and 2^300, the magnitude of power between 2^-63 and 3
+    const bool usual = upper_word(x) - 0x2d300000u < 0x25800000u;
+    if (W::COMPENSATED && usual && (upper_word(power) & 0x7fffffffu) - 0x3c000000u < 0x04080000u) {
         return boxcox_usual(x, power);
     }
     // The limit, also where x**power has no logarithm of two doubles: 0, infinity, negative numbers, NaN.

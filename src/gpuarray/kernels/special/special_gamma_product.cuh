@@ -19,7 +19,7 @@ GPUARRAY_DEVICE bool has_product(dd x) {
 struct GammaParts {
     dd exponent, product;
 };
-GPUARRAY_DEVICE GammaParts gamma_parts(dd x) {
+GPUARRAY_CALLED GammaParts gamma_parts(dd x) {
     dd product(1.0);
     if (x.hi < 4) {
         // x (x + 1) (x + 2) (x + 3) = y (y + 2) with y = x (x + 3)
@@ -99,9 +99,8 @@ struct GammaQuotient {
 GPUARRAY_DEVICE double one_gamma(double x, bool inverse) {
     const bool reflected = x < 0, below = reflected != inverse;
     const GammaParts parts = gamma_parts(reflected ? sum(1.0, -x) : dd(x));
-    const dd at = sum(parts.exponent.hi, 0.9189385332046728);
-    const double low = at.lo + (parts.exponent.lo - 3.8782941580672414e-17);
-    const dd exponent = sum(at.hi, low);
+    // The first part is at least 0.85, the second one with log(2 pi) / 2 at most 0.94: the power of two is no greater.
+    const dd exponent = fast_sum(parts.exponent.hi, parts.exponent.lo + 0.9189385332046728);
     const double rest = parts.product.lo * reciprocal20(parts.product.hi);
     // exp(exponent) / product, or the reciprocal.
     double value = exp_dd(below ? dd(-exponent.hi, rest - exponent.lo) : dd(exponent.hi, exponent.lo - rest));

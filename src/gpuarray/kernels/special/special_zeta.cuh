@@ -94,7 +94,19 @@ GPUARRAY_DEVICE double inverse_power(dd a, double s) {
     return exp_dd(dd(high, ::fma(-s, log.hi, -high) - s * log.lo));
 }
 
-// The sum over (n + q)^-s by Euler's and Maclaurin's formula: DLMF 25.11.5.
+// What Euler's and Maclaurin's formula (DLMF 25.11.5) adds for the terms from a on.
+GPUARRAY_DEVICE double euler_maclaurin(double s, dd a, double power) {
+    const double inverse = reciprocal52(a.hi), square = inverse * inverse;
+    double factor = s * inverse, rest = 0;
+#pragma unroll
+    for (int k = 0; k < 16; ++k) {
+        rest = ::fma(ZETA_SERIES[k], factor, rest);
+        factor *= (s + (2 * k + 1)) * (s + (2 * k + 2)) * square;
+    }
+    return power * (a.hi / (s - 1) + (0.5 + rest));
+}
+
+// The sum over (n + q)^-s of any s and q.
 GPUARRAY_CALLED double hurwitz_sum(double s, double q) {
     if (s != s || q != q) return not_a_number();
     if (s == 1) return infinity();
@@ -116,18 +128,39 @@ GPUARRAY_CALLED double hurwitz_sum(double s, double q) {
         total = total + term;
         if (a.hi > 0 && term < 1e-18 * ::fabs(total.hi)) return total.hi;
     }
-    const double power = inverse_power(a, s);
-    const double inverse = reciprocal52(a.hi), square = inverse * inverse;
-    double factor = s * inverse, rest = 0;
-#pragma unroll
-    for (int k = 0; k < 16; ++k) {
-        rest = ::fma(ZETA_SERIES[k], factor, rest);
-        factor *= (s + (2 * k + 1)) * (s + (2 * k + 2)) * square;
-    }
-    total = total + power * (a.hi / (s - 1) + (0.5 + rest));
+    total = total + euler_maclaurin(s, a, inverse_power(a, s));
     return rounded(total);
 }
-GPUARRAY_DEVICE double hurwitz_zeta(double s, double q) { return hurwitz_sum(s, q); }
+
+// The same where no power is near the ends of the range; pairs of terms do not wait for one another.
+GPUARRAY_DEVICE double usual_power(dd a, double s) {
+    const dd log = log_by_table<true>(a);
+    const double high = -s * log.hi;
+    const ScaledPower found(dd(high, ::fma(-s, log.hi, -high) - s * log.lo));
+    return (found.rest + 1) * found.scale;
+}
+GPUARRAY_CALLED double hurwitz_zeta(double s, double q) {
+    if (s > 1 && s < 1e5 && q > 1e-3 && q < 1e8) {
+        // From `from` on the last term of the formula is 2^-56 of the first of the sum: a bound of the rest. The factors
+        // s (s + 1) ... (s + 30) of that term are less than the 31st power in the logarithm.
+        const float order = s, log = ::log2f(float(q));
+        const float last = 31 * ::log2f(order + 15 - 18 / (order + 4)) - 27.8f;
+        const float from = ::exp2f((last + order * log) / (31 + order));
+        const int terms = from > float(q) ? int(from - float(q)) + 1 : 0;
+        if (order * ::fmaxf(::fabsf(log), ::fabsf(::log2f(float(q) + terms))) < 1000) {
+            dd total(0.0);
+#pragma unroll 1
+            for (int n = 0; n < terms; n += 2) {
+                const double one = usual_power(sum(q, n), s), next = usual_power(sum(q, n + 1), s);
+                const dd pair = fast_sum(one, n + 1 < terms ? next : 0.0), added = fast_sum(total.hi, pair.hi);
+                total = dd(added.hi, total.lo + (added.lo + pair.lo));
+            }
+            const dd a = sum(q, terms);
+            return total.hi + (total.lo + euler_maclaurin(s, a, usual_power(a, s)));
+        }
+    }
+    return hurwitz_sum(s, q);
+}
 GPUARRAY_CALLED float hurwitz_zeta(float s, float q) {
     // What has no case of its own.
     if (s > 1 && s < 1e6f && q > 0 && q < 1e8f) return float(zeta_sum30(double(s) - 1, q));
