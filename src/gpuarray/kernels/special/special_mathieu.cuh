@@ -2,7 +2,7 @@
 //
 // The Fourier coefficients are an eigenvector of a symmetric tridiagonal matrix (DLMF 28.4(iii)): its eigenvalue by
 // Sturm's counts and bisection, the vector by forward and backward pivots that meet where it is large, as in
-// I. S. Dhillon and B. N. Parlett, "Multiple representations to compute orthogonal eigenvectors" (2004), and one step
+// I. S. Dhillon and B. N. Parlett, "Multiple representations to compute orthogonal eigenvectors" (2004), and steps
 // of Rayleigh's quotient, which those pivots give.
 #pragma once
 
@@ -51,7 +51,8 @@ struct MathieuMatrix {
         double low = n * n - spread, high = n * n + spread;
         for (int step = 0; step < 120; ++step) {
             const double middle = low / 2 + high / 2;
-            if (!(low < middle && middle < high)) break;
+            // Rayleigh's quotients square what is left, twice.
+            if (!(low < middle && middle < high) || high - low < 1e-6) break;
             if (below(middle) > index) high = middle;
             else low = middle;
         }
