@@ -76,18 +76,22 @@ GPUARRAY_CALLED double i1e(double x) {
                           : ::copysign(i1e_large(magnitude), x);
 }
 // SciPy has NaN at infinity. exp(x) overflows where the scaled function still brings the product back into the range.
-GPUARRAY_DEVICE double unscaled(double x, double scaled) {
-    if (x < 708) return exp_dd(x) * scaled;
+GPUARRAY_CALLED double i_far(double x, double scaled) {
     return isinf(x) ? not_a_number() : ::exp(x / 2) * scaled * ::exp(x / 2);
 }
-GPUARRAY_CALLED double i0(double x) {
+// Both ways at once: elements side by side share what they load.
+GPUARRAY_DEVICE double i0(double x) {
     x = ::fabs(x);
-    return x <= 8 ? bessel_i0_series(x * x / 4) : unscaled(x, i0e_large(x));
+    const double small = bessel_i0_series(x * x * 0.25), scaled = i0e_large(x);
+    if (!(x < 708)) return i_far(x, scaled);
+    const ScaledPower power(x);
+    return x <= 8 ? small : (power.rest + 1) * power.scale * scaled;
 }
-GPUARRAY_CALLED double i1(double x) {
-    const double magnitude = ::fabs(x);
-    if (magnitude <= 8) return x / 2 * bessel_i1_series(x * x / 4);
-    return ::copysign(unscaled(magnitude, i1e_large(magnitude)), x);
+GPUARRAY_DEVICE double i1(double x) {
+    const double size = ::fabs(x), small = x * 0.5 * bessel_i1_series(x * x * 0.25), scaled = i1e_large(size);
+    if (!(size < 708)) return ::copysign(i_far(size, scaled), x);
+    const ScaledPower power(size);
+    return size <= 8 ? small : ::copysign((power.rest + 1) * power.scale * scaled, x);
 }
 
 GPUARRAY_CALLED double k0(double x) {

@@ -10,7 +10,7 @@ namespace gpuarray {
 namespace special {
 
 // Two doubles of the quotient, whose logarithm is near zero in the middle.
-GPUARRAY_CALLED double logit(double x) {
+GPUARRAY_DEVICE double logit(double x) {
     if (!is_usual(x) || !(x < 1)) return ::log(x / (1 - x));
     const dd other = fast_sum(1.0, -x);
     return rounded(log_by_table<true>(quotient_dd(x, other.hi, other.lo)));
@@ -39,18 +39,26 @@ template <class T> GPUARRAY_DEVICE T entr(T x) {
     return x == 0 ? T(0) : x != x ? x : T(-infinity());
 }
 
-GPUARRAY_CALLED double rel_entr(double x, double y) {
-    if (is_usual(x) && is_usual(y)) {
-        const dd ratio = quotient_dd(x, y);
-        if (is_usual(ratio.hi)) return x * rounded(log_by_table<true>(ratio));
-    }
+GPUARRAY_CALLED double rel_entr_at_ends(double x, double y) {
     if (x != x || y != y) return x + y;
     if (x > 0 && y > 0) return x * (::log(x) - ::log(y));
     return x == 0 && y >= 0 ? 0.0 : infinity();
 }
+GPUARRAY_DEVICE double rel_entr(double x, double y) {
+    if (is_usual(x) && is_usual(y)) {
+        const dd ratio = quotient_dd(x, y);
+        if (is_usual(ratio.hi)) return x * rounded(log_by_table<true>(ratio));
+    }
+    return rel_entr_at_ends(x, y);
+}
 
+GPUARRAY_CALLED double kl_div_at_ends(double x, double y) {
+    if (x != x || y != y) return x + y;
+    if (x > 0 && y > 0) return rel_entr(x, y) - x + y;
+    return x == 0 && y >= 0 ? y : infinity();
+}
 // x (u - log(1 + u)) with u = (y - x) / x. Where that is small by s = (y - x) / (y + x), log(1 + u) = 2 atanh(s).
-GPUARRAY_CALLED double kl_div(double x, double y) {
+GPUARRAY_DEVICE double kl_div(double x, double y) {
     if (is_usual(x) && is_usual(y)) {
         const double difference = y - x;
         if (::fabs(difference) < 0.0078125 * x) {
@@ -65,9 +73,7 @@ GPUARRAY_CALLED double kl_div(double x, double y) {
             return total.hi + (total.lo + (high.lo + ::fma(x, log.lo, rest.lo)));
         }
     }
-    if (x != x || y != y) return x + y;
-    if (x > 0 && y > 0) return rel_entr(x, y) - x + y;
-    return x == 0 && y >= 0 ? y : infinity();
+    return kl_div_at_ends(x, y);
 }
 
 template <class T> GPUARRAY_DEVICE T huber(T delta, T r) {

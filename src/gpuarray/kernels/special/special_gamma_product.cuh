@@ -12,7 +12,9 @@ namespace special {
 
 // Where the functions below have their digits; no poles.
 GPUARRAY_DEVICE bool has_product(dd x) {
-    return x.hi > 0 ? x.hi > 1e-100 && x.hi < 4096 : x.hi > -64 && x.hi < -1e-100 && !is_integer(x.hi);
+    // From 2^-300 to 2^12, to -2^6 of negative numbers.
+    const uint32_t word = upper_word(x.hi), size = word & 0x7fffffffu;
+    return word - 0x2d300000u < 0x13800000u || (size - 0x2d300000u < 0x13200000u && !is_integer(x.hi));
 }
 
 // gamma(x) = exp(exponent + log(2 pi) / 2) / product for x > 0. The exponent's second part may be 0.02.

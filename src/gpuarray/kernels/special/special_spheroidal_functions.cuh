@@ -154,17 +154,21 @@ GPUARRAY_DEVICE Spheroidal pro_rad1_cv(double m, double n, double c, double cv, 
 GPUARRAY_DEVICE Spheroidal obl_rad1_cv(double m, double n, double c, double cv, double x) {
     return spheroidal_radial(m, n, c, cv, x, -1);
 }
+// The value is a long search: only for what has a function.
+GPUARRAY_DEVICE double value_of_function(double m, double n, double c, double sign) {
+    return spheroidal_orders(m, n, c) ? spheroidal_value(m, n, c, sign) : not_a_number();
+}
 GPUARRAY_DEVICE Spheroidal pro_ang1(double m, double n, double c, double x) {
-    return pro_ang1_cv(m, n, c, pro_cv(m, n, c), x);
+    return pro_ang1_cv(m, n, c, value_of_function(m, n, c, 1.0), x);
 }
 GPUARRAY_DEVICE Spheroidal obl_ang1(double m, double n, double c, double x) {
-    return obl_ang1_cv(m, n, c, obl_cv(m, n, c), x);
+    return obl_ang1_cv(m, n, c, value_of_function(m, n, c, -1.0), x);
 }
 GPUARRAY_DEVICE Spheroidal pro_rad1(double m, double n, double c, double x) {
-    return pro_rad1_cv(m, n, c, pro_cv(m, n, c), x);
+    return pro_rad1_cv(m, n, c, value_of_function(m, n, c, 1.0), x);
 }
 GPUARRAY_DEVICE Spheroidal obl_rad1(double m, double n, double c, double x) {
-    return obl_rad1_cv(m, n, c, obl_cv(m, n, c), x);
+    return obl_rad1_cv(m, n, c, value_of_function(m, n, c, -1.0), x);
 }
 
 }  // namespace special
