@@ -42,7 +42,7 @@ def case(name, ulps, arguments=REAL, **other):
     return Case(
         name, arguments, ulps=ulps, exact=exact(name), reason=LONG,
         complexes=PLANE if arguments is REAL else (), relative=3e-13,
-        heavy=name not in ("jv", "yv", "iv", "kv"), **other,
+        heavy=True, **other,
     )  # fmt: skip
 
 

@@ -137,18 +137,22 @@ MODIFIED = ("mathieu_modcem1", "mathieu_modcem2", "mathieu_modsem1", "mathieu_mo
 def test_modified(name: str) -> None:
     """Of greater orders at small parameters SciPy has few digits, or another sign."""
     check_loops(name)
-    m, q, z = np.arange(1.0, 9.0)[:, None], linear(6, 80, 4)[:, None, None], linear(0, 2.2, 6)
+    m, q, z = np.array([1.0, 4, 8])[:, None], linear(6, 80, 2)[:, None, None], linear(0, 2.2, 3)
     found = getattr(special, name)(cp.asarray(m), cp.asarray(q), cp.asarray(z))
     wanted = getattr(scipy.special, name)(m, q, z)
     for ours, theirs in zip(found, wanted, strict=True):
         np.testing.assert_allclose(ours.get(), theirs, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("kind", slow_except(["ce"], ["ce", "se"]))
-def test_wronskian_of_modified_functions(kind: str) -> None:
+KINDS = [("ce", 5), ("ce", 1), ("se", 1)]
+
+
+@pytest.mark.parametrize("of", slow_except(KINDS[:1], KINDS))
+def test_wronskian_of_modified_functions(of: tuple[str, int]) -> None:
     """DLMF 28.20.21: 2 / pi for all orders, parameters and arguments."""
+    kind, step = of
     m, q, z = np.arange(1.0, 12.0), 10 ** linear(-2, 3, 11), linear(-0.3, 2, 11)[::-1]
-    operands = [cp.asarray(x) for x in (m, q, z)]
+    operands = [cp.asarray(x[::step]) for x in (m, q, z)]
     first, second = [
         [x.get() for x in getattr(special, f"mathieu_mod{kind}m{n}")(*operands)] for n in (1, 2)
     ]

@@ -40,9 +40,9 @@ def test_what_derivatives_refuse() -> None:
 
 @pytest.mark.parametrize("name", slow_except(["jn"], ["jn", "jnp", "yn", "ynp"]))
 def test_bessel(name: str) -> None:
-    for n in (0, 1, -2, 40):
-        found = getattr(special, f"{name}_zeros")(n, 12)
-        wanted = getattr(scipy.special, f"{name}_zeros")(n, 12)
+    for n in (0, -2, 40):
+        found = getattr(special, f"{name}_zeros")(n, 6)
+        wanted = getattr(scipy.special, f"{name}_zeros")(n, 6)
         assert found.dtype == wanted.dtype
         np.testing.assert_allclose(found.get(), wanted, rtol=1e-14)
 
@@ -80,7 +80,7 @@ OTHERS = [
 
 @pytest.mark.parametrize("name", slow_except(["ai_zeros", "erf_zeros"], OTHERS))
 def test_others(name: str) -> None:
-    found, wanted = getattr(special, name)(9), getattr(scipy.special, name)(9)
+    found, wanted = getattr(special, name)(5), getattr(scipy.special, name)(5)
     found, wanted = [x if isinstance(x, tuple) else (x,) for x in (found, wanted)]
     for ours, theirs in zip(found, wanted, strict=True):
         assert ours.dtype == theirs.dtype
