@@ -37,6 +37,10 @@ _NAMES = "abcdef"
 _UNARY = (
     "-{0}", "abs({0})", "xp.square({0})", "xp.floor({0})", "xp.sqrt(abs({0}))", "{0} > 1",
     "{0}.astype({dtype})", "+{0}", "xp.sign({0})", "({0} != 0)",
+    "xp.arange({0}.size).reshape({0}.shape) * {0}", "xp.full({0}.shape, 2, {dtype}) - {0}",
+    "(xp.arange({0}.size)[::-1] * 0.5).reshape({0}.shape)", "xp.arange({0}.size, dtype='f4')",
+    "xp.ones({0}.shape, {dtype})", "xp.zeros_like({0}) + {0}", "({0} + 1)[..., ::-1] * {0}",
+    "({0} * 2).T + 1",
 )  # fmt: skip
 _BINARY = (
     "{0} + {1}", "{0} - {1}", "{0} * {1}", "xp.maximum({0}, {1})", "xp.minimum({0}, {1})",
