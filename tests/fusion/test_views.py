@@ -244,3 +244,12 @@ def test_views_of_operands():
         places[...] = operand
         np.testing.assert_array_equal(elements, flat[view])
     assert found > 300
+
+
+@pytest.mark.parametrize("dtype", ["f4", "?", "c16", "f2", "M8[s]"])
+def test_zeros(dtype, ran):
+    for _ in range(2):  # the first one's plan is made when nothing is recorded any more
+        ran.clear()
+        x = cp.zeros((3, 4), dtype)
+        assert x.get().tobytes() == np.zeros((3, 4), dtype).tobytes()
+    assert ran == ([] if dtype == "M8[s]" else [["fill"]])

@@ -98,8 +98,21 @@ def _empty_call(stream: Stream, shape: Any, dtype: Any, order: str, cleared: boo
     lengths, order = _checked(shape, order)
     found, inner = _dtypes.with_shape(dtype)
     layout = _layout.contiguous(found, lengths + inner, order)
-    make = _calls.make_call(stream, "", [layout], [], cleared=cleared and layout.size > 0)
-    return recording.harmless(make)
+    cleared = cleared and layout.size > 0
+    make = recording.harmless(_calls.make_call(stream, "", [layout], [], cleared=cleared))
+    if not cleared or recording.recorder is None or _dtypes.is_raw(found):
+        return make
+    store = fill_call(stream, layout)
+    if not recording.records(store):
+        return make
+    empty_one, zero = _calls.make_call(stream, "", [layout], []), found.type(0).item()
+
+    def record() -> Any:
+        array = empty_one()
+        store(zero, array)
+        return array
+
+    return recording.harmless(record)
 
 
 def _checked(shape: Any, order: str) -> tuple[tuple[int, ...], str]:
