@@ -20,3 +20,12 @@ def test_blocks_that_read_several_groups(xp, monkeypatch, name, dtype):
         found = ours.random(size, dtype=dtype)
         np.testing.assert_array_equal(found.get(), theirs.random(size, dtype=dtype))
     same_state(ours.bit_generator.state, theirs.bit_generator.state)
+
+
+def test_counters_that_are_carried_amid_a_draw(xp, monkeypatch):
+    monkeypatch.setattr(launch, "_RESIDENT", 1)
+    counter = 2**128 - 60_000
+    ours = xp.random.Generator(xp.random.Philox(key=7, counter=counter))
+    theirs = np.random.Generator(np.random.Philox(key=7, counter=counter))
+    np.testing.assert_array_equal(ours.random(450_005).get(), theirs.random(450_005))
+    same_state(ours.bit_generator.state, theirs.bit_generator.state)

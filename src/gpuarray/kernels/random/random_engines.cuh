@@ -270,23 +270,22 @@ struct Philox4x64 {
     };
 };
 
-// The next groups of a thread, none of which is the first one of a draw.
-template <class Groups, int COUNT, int GROUP>
-GPUARRAY_DEVICE void read_next(Groups& groups, uint64_t (&words)[COUNT][GROUP]) {
-#pragma unroll
-    for (int k = 0; k < COUNT; ++k) {
-        groups.read(words[k]);
-        groups.leap();
-    }
+// The next groups of a thread where nothing is carried from the first word of the counter, and none is the first one of a
+// draw: products of the counter's other words are made once for all.
+template <int STEP, class Engine>
+GPUARRAY_DEVICE bool can_read_next(const Philox4x64::Groups<STEP, Engine>& groups, uint32_t count) {
+    return groups.engine.counter[0] + uint64_t(count) * STEP >= groups.engine.counter[0];
 }
 template <int STEP, class Engine, int COUNT>
 GPUARRAY_DEVICE void read_next(Philox4x64::Groups<STEP, Engine>& groups, uint64_t (&words)[COUNT][Philox4x64::GROUP]) {
+    const uint64_t* const counter = groups.engine.counter;
 #pragma unroll
     for (int k = 0; k < COUNT; ++k) {
+        words[k][0] = counter[0] + k * STEP;
 #pragma unroll
-        for (int i = 0; i < Philox4x64::GROUP; ++i) words[k][i] = groups.engine.counter[i];
-        groups.leap();
+        for (int i = 1; i < Philox4x64::GROUP; ++i) words[k][i] = counter[i];
     }
+    groups.engine.counter[0] += COUNT * STEP;
     Philox4x64::make_blocks(words, groups.engine.key[0], groups.engine.key[1]);
 }
 

@@ -39,6 +39,27 @@ GPUARRAY_DEVICE void store_group(const Draw& draw, const uint64_t (&words)[WORDS
     }
 }
 
+// As much as two sectors of memory hold, of all threads of whole warps: neighbours swap halves, so that both write to the
+// same sector at a time.
+template <int WORDS, int PIECES, class Draw, class R>
+GPUARRAY_DEVICE void store_sectors(const Draw& draw, const uint64_t (&words)[WORDS], R* output) {
+    enum { ALL = WORDS * PIECES, HALF = ALL / 2 };
+    static_assert(ALL * sizeof(R) == 32, "an access is 16 bytes, a sector 32");
+    Neighbours<R, HALF> halves[2];
+#pragma unroll
+    for (int i = 0; i < ALL; ++i) halves[i / HALF].items[i % HALF] = draw.piece(words[i / PIECES], i % PIECES);
+    const bool odd = threadIdx.x % 2;
+    const uint4 lower = *reinterpret_cast<const uint4*>(&halves[0]), upper = *reinterpret_cast<const uint4*>(&halves[1]);
+    uint4 passed = odd ? lower : upper;
+    passed.x = __shfl_xor_sync(0xffffffffu, passed.x, 1);
+    passed.y = __shfl_xor_sync(0xffffffffu, passed.y, 1);
+    passed.z = __shfl_xor_sync(0xffffffffu, passed.z, 1);
+    passed.w = __shfl_xor_sync(0xffffffffu, passed.w, 1);
+    uint4* const accesses = reinterpret_cast<uint4*>(output - (odd ? ALL : 0)) + odd;
+    accesses[0] = odd ? passed : lower;
+    accesses[2] = odd ? upper : passed;
+}
+
 // Whether the upper half of a word is left, with which a draw of halves begins.
 template <int BITS> GPUARRAY_DEVICE bool half_is_left(const uint64_t* state) { return BITS == 32 && state[0] != 0; }
 
@@ -47,7 +68,7 @@ template <class Engine, int BLOCK, class Draw>
 GPUARRAY_DEVICE void fill(const Draw& draw, const uint64_t* state, uint64_t* next, typename Draw::Result* output,
                           uint64_t count, uint32_t rounds) {
     typedef OfWords<Draw> Reading;
-    enum { PIECES = Reading::PIECES, GROUP = Engine::GROUP, TOGETHER = GROUP < 4 ? 4 : 2 };
+    enum { PIECES = Reading::PIECES, GROUP = Engine::GROUP };
     const typename Reading::Type reading(draw);
     const Engine engine(state + STATE_HEADER);
     const uint64_t group = uint64_t(blockIdx.x) * rounds * BLOCK;
@@ -56,9 +77,25 @@ GPUARRAY_DEVICE void fill(const Draw& draw, const uint64_t* state, uint64_t* nex
     int64_t index = (int64_t(group + threadIdx.x) * GROUP - engine.behind()) * PIECES + (half ? Draw::PIECES : 0);
     const bool aligned = are_aligned<GROUP * PIECES>(output + index);
     enum { STEP = BLOCK * GROUP * PIECES };
-    if (aligned && index >= 0 && index + int64_t(rounds - 1) * STEP + GROUP * PIECES <= int64_t(count)) {
+    const bool whole = aligned && index >= 0 && index + int64_t(rounds - 1) * STEP + GROUP * PIECES <= int64_t(count);
+    uint32_t round = 0;
+    if constexpr (GROUP == Philox4x64::GROUP && GROUP * PIECES * sizeof(typename Draw::Result) == 32) {
+        // The first block may begin with a group that the state has.
+        if (__syncthreads_and(blockIdx.x > 0 && whole && can_read_next(groups, rounds))) {
+            for (; round + 2 <= rounds; round += 2) {
+                uint64_t words[2][GROUP];
+                read_next(groups, words);
+#pragma unroll
+                for (int k = 0; k < 2; ++k) {
+                    store_sectors<GROUP, PIECES>(reading, words[k], output + index);
+                    index += STEP;
+                }
+            }
+        }
+    }
+    if (whole) {
 #pragma unroll 4
-        for (uint32_t round = 0; round < rounds; ++round) {
+        for (; round < rounds; ++round) {
             uint64_t words[GROUP];
             groups.read(words);
             groups.leap();
@@ -66,7 +103,7 @@ GPUARRAY_DEVICE void fill(const Draw& draw, const uint64_t* state, uint64_t* nex
             index += STEP;
         }
     } else {
-        for (uint32_t round = 0; round < rounds && index < int64_t(count); ++round) {
+        for (; round < rounds && index < int64_t(count); ++round) {
             uint64_t words[GROUP];
             groups.read(words);
             groups.leap();
