@@ -43,6 +43,7 @@ from gpuarray.scipy.special._logsumexp import *
 from gpuarray.scipy.special._mathieu import *
 from gpuarray.scipy.special._noncentral import *
 from gpuarray.scipy.special._orthogonal import *
+from gpuarray.scipy.special._orthopolynomials import *
 from gpuarray.scipy.special._parabolic import *
 from gpuarray.scipy.special._quadrature import *
 from gpuarray.scipy.special._spherical import *
