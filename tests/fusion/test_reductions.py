@@ -242,6 +242,7 @@ def test_compiled_in_the_background(computed):
     assert computed == [True]  # the plan that the thread has made
 
 
+@pytest.mark.emulator
 def test_the_checkers_find_nothing():
     product = Apply(operation("multiply"), (Input(0, "f4"), Input(1, "f4")), "f4")
     for shape, axis in (((40, 130), 0), ((40, 130), 1), ((600, 3), 0), ((1 << 13,), 0)):

@@ -182,6 +182,7 @@ def test_results_that_others_read(kernels):
     assert kernels[0].name == "sum_divide"
 
 
+@pytest.mark.emulator
 def test_the_checkers_find_nothing(kernels):
     for shape in ((7, 1001), (40, 130), (9, 3)):
         arrays = operands(shape)
