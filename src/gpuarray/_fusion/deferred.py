@@ -20,7 +20,6 @@ A batch that failed, or was interrupted, is resumed by whoever looks next.
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable, Iterable
 from threading import get_ident
 from typing import Any
@@ -187,8 +186,8 @@ class Deferred:
     __slots__ = (
         "__weakref__", "_argument", "_handle", "_plans", "_runner", "_sequences", "arrays",
         "batches", "begun", "held", "leaf_numbers", "leaves", "lock", "memories", "most", "node",
-        "numbers", "places", "recording", "root", "run_recorded", "scalars", "small", "storing",
-        "stream", "table",
+        "numbers", "places", "root", "run_recorded", "scalars", "small", "storing", "stream",
+        "table",
     )  # fmt: skip
 
     def __init__(
@@ -204,8 +203,6 @@ class Deferred:
         self.begun = False
         #: The thread that runs them.
         self._runner = 0
-        #: The thread that records an operation at this moment.
-        self.recording = 0
         self.table: dict[Any, Any] = {}
         self.storing: dict[Any, Any] = {}
         self.small: set[Layout] = set()
@@ -513,11 +510,9 @@ class Deferred:
         with self.lock:
             if self._runner:  # what runs it is what asks
                 return
+            self._take()
             try:
                 self._runner = get_ident()
-                while self.recording and self.recording != self._runner:
-                    time.sleep(1e-5)
-                self._take()
                 stream = self.stream
                 if not self.batches or current.stream.device is stream.device:
                     self._run_batches()
@@ -565,19 +560,6 @@ class Deferred:
                     error.add_note(text_of(places))
                 raise
             self.batches = self.batches[1:]
-
-    def waits(self) -> bool:
-        """Wait for another thread that runs what is recorded; False if none does.
-
-        A function that records holds no lock, which would take a third of its time: it says that
-        it records, and then looks whether somebody runs what is recorded. Who runs it says so, and
-        then waits for who records.
-        """
-        if self._runner == get_ident():
-            return False
-        self.recording = 0
-        with self.lock:
-            return True
 
     def computes(self, array: Any) -> bool:
         """Whether an array is a result that is recorded, or about to be computed."""

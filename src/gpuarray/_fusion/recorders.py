@@ -58,7 +58,7 @@ def recorder_of(
     arguments = [x for x in step.inputs if isinstance(x, Layout | np.dtype)]
     kinds = "".join(["a" if isinstance(x, Layout) else "s" for x in arguments])
     record = _factory(kinds, given)(
-        step, noted, noted.numbers, noted.leaf_numbers, noted.memories, noted.scalars,
+        step, noted, noted.lock, noted.numbers, noted.leaf_numbers, noted.memories, noted.scalars,
         noted.arrays, noted.places, run, step.layout, _array.array_class,
         *[x for x in step.inputs if isinstance(x, Layout)], *[slot for _, slot in step.checks],
     )  # fmt: skip
@@ -96,7 +96,6 @@ _scope: dict[str, Any] = {
     "count": sys.getrefcount,
     "devices": devices,
     "enabled": False,
-    "get_ident": threading.get_ident,
     "getframe": sys._getframe,
     "new": object.__new__,
     "refuses": _refuses,
@@ -110,7 +109,7 @@ def _factory(kinds: str, given: bool) -> Callable[..., Callable[..., Any]]:
     arguments = ", ".join([f"x{i}" for i in range(len(kinds))] + ["y"] * given)
     arrays = [i for i, kind in enumerate(kinds) if kind == "a"]
     scalars = [i for i, kind in enumerate(kinds) if kind == "s"]
-    closed = ["step", "noted", "numbers", "leaf_numbers", "memories", "scalars", "arrays"]
+    closed = ["step", "noted", "lock", "numbers", "leaf_numbers", "memories", "scalars", "arrays"]
     closed += ["places", "run", "layout", "cls"]
     closed += [f"layout{i}" for i in arrays] + [f"slot{i}" for i in scalars]
     operands = "".join([f"n{i}, " if kind == "a" else "None, " for i, kind in enumerate(kinds)])
@@ -124,13 +123,7 @@ def _factory(kinds: str, given: bool) -> Callable[..., Callable[..., Any]]:
         lines += ["    try:", *[f"        slot{i}[0] = x{i}" for i in scalars]]
         lines += ["    except (TypeError, ValueError, OverflowError):"]
         lines += [f"        return run({arguments})  # which says what is wrong"]
-    lines += [
-        "    try:",
-        "        noted.recording = get_ident()",
-        "        if noted._runner and noted.waits():",
-        f"            return record({arguments})",
-        "        node = noted.node",
-    ]
+    lines += ["    with lock:", "        node = noted.node"]
     for i in arrays:
         lines += [
             f"        n{i} = numbers.get(id(x{i}))",
@@ -188,16 +181,15 @@ def _factory(kinds: str, given: bool) -> Callable[..., Callable[..., Any]]:
         lines += [
             "        if not noted.store(following, y, target):",
             f"            return record({arguments})",
-            "        return y",
+            "    return y",
         ]
     else:
         lines += [
             "        arrays[number] = array",
             "        noted.node = following",
             "        numbers[id(array)] = number",
-            "        return array",
+            "    return array",
         ]
-    lines += ["    finally:", "        noted.recording = 0"]
     code = [f"def factory({', '.join(closed)}):", *[f"    {line}" for line in lines]]
     code.append("    return record")
     found: dict[str, Any] = {}

@@ -457,10 +457,13 @@ class Device:
         Device
             The device itself.
         """
-        if deferring_streams:
-            run_all_deferred()
         stream = self.current_stream()
         before = current.__dict__.get("stream")
+        if before is None:
+            threads.add(threading.get_ident())
+        # A thread that only compiles is none of them, and leaves what is recorded alone.
+        if deferring_streams and threading.get_ident() in threads:
+            run_all_deferred()
         try:
             if before is None:  # finalizers take a thread that has a stream to have a context
                 driver.context_set_current(self.context)
