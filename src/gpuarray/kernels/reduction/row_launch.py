@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gpuarray import _calls, _dtypes
+from gpuarray import _calls, _dtypes, _layout
 from gpuarray._dtypes import itemsize
 from gpuarray._integers import ceil_div
 from gpuarray._layout import Layout
@@ -18,6 +18,8 @@ from gpuarray.kernels.reduction.spec import BLOCK, unroll
 
 #: Bytes that a thread keeps of a row: the registers of a quarter of a multiprocessor's threads.
 MOST_KEPT = 256
+#: Blocks that a multiprocessor has room for.
+RESIDENT = 1
 
 
 def make_call(
@@ -71,8 +73,17 @@ def make_call(
         whole=arranged.lengths[-1] % first.vector == 0,
         kept=kept if vectors else (),
     )
+    wide = _layout.needs_int64(layout.size, [layout, *source.arrays, *outputs])
     spec = rows.RowsSpec(
-        name, tuple(steps), base, first.width, first.vector, unroll(first), first.index, vectors
+        name,
+        tuple(steps),
+        base,
+        first.width,
+        first.vector,
+        unroll(first),
+        "int64" if wide else "int32",
+        vectors,
+        RESIDENT,
     )
     function, kernel = load(spec, rows.render, stream.device)
     if source.purpose == "load":

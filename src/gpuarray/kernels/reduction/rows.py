@@ -54,6 +54,7 @@ class RowsSpec:
     unroll: int
     index: str
     kept: int = 0  # vectors that a thread keeps
+    resident: int = 1  # blocks for which a multiprocessor's registers must suffice
 
     def computed(self, step: RowStep) -> Computed:
         """How a step's elements are computed."""
@@ -114,7 +115,7 @@ def render(spec: RowsSpec) -> KernelSource:
         includes="".join(f'#include "{header}"\n' for header in sorted(headers)),
         kept="\n".join(computing.elements(base, base.kept)),
         steps="".join(texts),
-        block=BLOCK,
+        block=f"{BLOCK}, {spec.resident}",
         symbol=symbol,
         parameters=declared(parameters),
         variant=steps,
