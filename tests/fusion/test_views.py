@@ -83,6 +83,13 @@ def _overlapping(xp, x, z):
     return y
 
 
+def _doubled(xp, x, z):
+    y = x
+    for _ in range(30):  # each is seen twice by the next
+        y = y + y
+    return y[1:] * 2
+
+
 def _another_shape(xp, x, z):
     y = x * 2
     y.shape = (4, 3)
@@ -132,6 +139,7 @@ PROGRAMS = {
     "operand changed": (_operand_changed, None),
     "operand changed, and dead": (_operand_changed_and_dead, None),
     "overlapping": (_overlapping, None),
+    "doubled": (_doubled, ["add_multiply"]),
     "another shape": (_another_shape, None),
     "other views": (_other_views, None),
     "constants": (_constants, None),

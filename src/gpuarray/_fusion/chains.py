@@ -203,10 +203,15 @@ class Plan:
             return False
         if len(self._inside[root]) > 3 and step.layout.shape != shape:
             return False
-        return not isinstance(step, View) or self._can_view(root, step.layout, step.offset)
+        return not isinstance(step, View) or self._can_view(root, step.layout, step.offset, set())
 
-    def _can_view(self, i: int, view: Layout, offset: int) -> bool:
-        """Whether a view of a result can be computed from views of the operands."""
+    def _can_view(self, i: int, view: Layout, offset: int, seen: set[Any]) -> bool:
+        """Whether a view of a result can be computed from views of the operands.
+
+        ``seen`` has the views of results that can.
+        """
+        if (i, view, offset) in seen:
+            return True
         step, operands, _ = self.uses[i]
         assert isinstance(step, Step)
         for k, kind in enumerate(step.inputs):
@@ -226,8 +231,9 @@ class Plan:
             if found is None:
                 return False
             if x >= 0 and self._root(x) not in self._cut:
-                if not self._can_view(self._root(x), found[0], found[1] + start):
+                if not self._can_view(self._root(x), found[0], found[1] + start, seen):
                     return False
+        seen.add((i, view, offset))
         return True
 
     def _seen(self, x: int, kind: Layout) -> tuple[Layout, int]:
