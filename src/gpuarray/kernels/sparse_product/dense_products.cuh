@@ -59,7 +59,7 @@ struct RowProducts {
     typedef typename Terms::Word Word;
     typedef typename Stored<A>::type Left;
     typedef typename Stored<B>::type Right;
-    enum { AHEAD = LANES == 32 ? 2 : 4, GROUPS = BLOCK / LANES };
+    enum { AHEAD = LANES == 32 && sizeof(Sum) <= 4 ? 3 : 2, GROUPS = BLOCK / LANES };
 
     GPUARRAY_DEVICE static void run(Result* results, const Index* indptr, const Index* indices, const Left* data,
                                     const Right* dense, Sum* carries, int64_t* carry_rows, const DenseDimensions& d) {

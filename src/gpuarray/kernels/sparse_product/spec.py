@@ -84,7 +84,7 @@ def resident(spec: ProductSpec) -> int:
         case "row_sums" | "row_sums_with_dot":
             return 2 if wide == 8 else 3
         case "row_products":
-            return 2 if wide * spec.each > 16 else 3 if wide == 16 else 5 if spec.lanes == 32 else 4
+            return 2 if wide * spec.each > 16 else 3 if wide == 16 else 5
         case "tile_products":
             return 3
         case _:
