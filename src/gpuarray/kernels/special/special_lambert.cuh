@@ -7,6 +7,7 @@
 #pragma once
 
 #include "gpuarray/special_complex.cuh"
+#include "gpuarray/special_double_fits.cuh"
 #include "gpuarray/special_single.cuh"
 
 namespace gpuarray {
@@ -75,7 +76,12 @@ GPUARRAY_DEVICE double principal(double z) {
 
 // The real solutions, z > -1/e: branch -1 for z < 0 only.
 GPUARRAY_CALLED double real(double z, int64_t branch) {
-    const double from_end = z + 0.36787944117144232;
+    // 1/e has two parts.
+    const double from_end = (z + 0.36787944117144233) - 1.2428753672788363e-17;
+    if (from_end < 0.035) {
+        const double p = from_end > 0 ? ::sqrt(from_end * 5.43656365691809) : 0.0;
+        return fit_lambertw_near(branch == 0 ? p : -p);
+    }
     double w;
     if (from_end < 0.3) {
         const double p = (branch == 0 ? 1.0 : -1.0) * ::sqrt(from_end * 5.43656365691809);
