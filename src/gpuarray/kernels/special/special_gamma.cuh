@@ -109,7 +109,18 @@ template <class T> GPUARRAY_DEVICE T gammasgn(T x) {
     return is_integer(half) ? T(1) : T(-1);
 }
 
+// As of float32, special_gamma_single.cuh, for a number from 2^-1000 to 2^1000.
+GPUARRAY_DEVICE double gammaln_positive(double x) {
+    const dd log = log_by_table<true>(dd(x)), less = fast_sum(log.hi, -1.0);
+    const double factor = x - 0.5, large = factor * less.hi, r = reciprocal52(x);
+    const double rest = ::fma(r, fit_gammaln_rest_wide(r * r), 0.41893853320467274);
+    const double right = large + (::fma(factor, less.hi, -large) + ::fma(factor, less.lo + log.lo, rest));
+    const bool shifted = x < 1;
+    const double t = shifted ? x - 1 : x - 2, value = (shifted ? x : x - 1) * t * fit_gammaln_wide(t) + 0.0;
+    return x >= 3 ? right : value - (shifted ? log.hi : 0.0);
+}
 GPUARRAY_CALLED double gammaln(double x) {
+    if (is_usual(x)) return gammaln_positive(x);
     // CUDA's own is accurate at 1 and 2, too; but not at the zeros below -2.
     if (!(x < 0) || isinf(x)) return x < 0 ? x : ::lgamma(x);
     if (is_integer(x)) return infinity();

@@ -91,7 +91,7 @@ GPUARRAY_CALLED cplx loggamma(cplx z) {
     const cplx rest = log(sinpi(z)) + loggamma_right(cplx(1 - z.real, -z.imag));
     return cplx(1.1447298858494001741 - rest.real, turns - rest.imag);
 }
-GPUARRAY_CALLED double loggamma(double x) { return x < 0 ? not_a_number() : ::lgamma(x); }
+GPUARRAY_DEVICE double loggamma(double x) { return x < 0 ? not_a_number() : gammaln(x); }
 GPUARRAY_DEVICE float loggamma(float x) { return x < 0 ? float(not_a_number()) : gammaln(x); }
 
 GPUARRAY_CALLED cplx gamma(cplx z) {
