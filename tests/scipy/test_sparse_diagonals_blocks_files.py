@@ -93,6 +93,27 @@ def test_one_diagonal(dims):
         assert first.nnz == second.nnz
 
 
+@pytest.mark.parametrize("blocksize", slow_except([(2, 3)], [(2, 3), (1, 1)]))
+def test_blocks_in_another_shape(blocksize):
+    dense = np.random.default_rng(0).integers(0, 3, (6, 12)) * 1.0
+    theirs = scipy.sparse.bsr_array(dense, blocksize=blocksize)
+    ours = sparse.bsr_array(theirs)
+    for shape in ((6, 6), (2, 6), (4, 9), (8, 12)):
+        for one in (ours, theirs):
+            one.resize(shape)
+        same_elements(ours, theirs)
+        assert ours.blocksize == blocksize
+        assert ours.nnz == theirs.nnz
+    for shape in ((3, 12), (8,), (2, 3, 4), (-2, 3)):
+        if blocksize == (1, 1) and shape == (3, 12):
+            continue
+        with pytest.raises((ValueError, IndexError)):
+            theirs.resize(shape)
+        with pytest.raises(ValueError):
+            ours.resize(shape)
+        assert ours.shape == theirs.shape
+
+
 @pytest.mark.parametrize("case", slow_except([BLOCKS[1], BLOCKS[4], BLOCKS[5]], BLOCKS))
 @pytest.mark.parametrize("kind", slow_except(["array"], ["array", "matrix"]))
 def test_blocks(kind, case):

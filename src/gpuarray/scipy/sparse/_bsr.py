@@ -275,6 +275,41 @@ class BsrBase(LineOrder):
         self._data, self._indices = self.data[kept], self.indices[kept]
         self._indptr = line_pointers(lines, self._lines[0], 1, self.indices.dtype)
 
+    def resize(self, *shape: Any) -> None:
+        """Change the shape in place: blocks that are outside the new one are dropped.
+
+        Waits for the device where the matrix becomes smaller.
+
+        Parameters
+        ----------
+        *shape : int, or a tuple of int
+            The new shape, which blocks divide.
+
+        Raises
+        ------
+        ValueError
+            If the blocks do not divide it, or it has not two dimensions.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> a = sparse.csr_array(cp.eye(4)).tobsr((2, 2))
+        >>> a.resize(2, 6)
+        >>> a.toarray()
+        array([[1., 0., 0., 0., 0., 0.],
+               [0., 1., 0., 0., 0., 0.]])
+        """
+        given = shape[0] if len(shape) == 1 and not _shapes.is_integer(shape[0]) else shape
+        found = _shapes.as_shape(given, self._dimensions)
+        height, width = self.blocksize
+        if found[0] % height or found[1] % width:
+            raise ValueError(f"shape must be divisible into {self.blocksize} blocks. Got {found}")
+        data, indices, indptr = self._resized_lines((found[0] // height, found[1] // width))
+        if max(found) > INT32_MAX:
+            indices, indptr = in_dtype(indices, INT64), in_dtype(indptr, INT64)
+        self._data, self._indices, self._indptr, self._shape = data, indices, indptr, found
+
     # ---- conversions ----
 
     def tobsr(self, blocksize: tuple[int, int] | None = None, copy: bool = False) -> BsrBase:

@@ -10,7 +10,6 @@ from gpuarray._ops.conversion import asnumpy
 from gpuarray._ops.creation import zeros
 from gpuarray._ops.differences import diff
 from gpuarray._ops.histograms import bincount
-from gpuarray._ops.joining import concatenate
 from gpuarray._ops.searching import count_nonzero
 from gpuarray.kernels.sparse_format.launch import line_pointers, store_entries
 from gpuarray.scipy.sparse import _conversions, _shapes
@@ -387,21 +386,7 @@ class CompressedBase(LineOrder):
         """
         given = shape[0] if len(shape) == 1 and not _shapes.is_integer(shape[0]) else shape
         found = _shapes.as_shape(given, self._dimensions)
-        old = self._lines
-        new = self._swap(_shapes.as_2d(found))
-        data, indices, indptr = self.data, self.indices, self.indptr
-        if new[0] < old[0]:
-            indptr = indptr[: new[0] + 1].copy()
-            nnz = int(asnumpy(indptr[-1]))
-            data, indices = data[:nnz].copy(), indices[:nnz].copy()
-        elif new[0] > old[0]:
-            more = zeros(new[0] - old[0], indptr.dtype) + indptr[-1]
-            indptr = concatenate([indptr, more])
-        if new[1] < old[1]:
-            inside = indices < new[1]
-            lines = _conversions.expanded(indptr, indices.size)[inside]
-            data, indices = data[inside], indices[inside]
-            indptr = line_pointers(lines, new[0], 1, indices.dtype)
+        data, indices, indptr = self._resized_lines(self._swap(_shapes.as_2d(found)))
         if max(found) > INT32_MAX:
             indices, indptr = in_dtype(indices, INT64), in_dtype(indptr, INT64)
         self._data, self._indices, self._indptr, self._shape = data, indices, indptr, found

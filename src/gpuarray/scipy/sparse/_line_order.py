@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from gpuarray.kernels.sparse_format.launch import find_in_indices
+from gpuarray._ops.conversion import asnumpy
+from gpuarray._ops.creation import zeros
+from gpuarray._ops.joining import concatenate
+from gpuarray.kernels.sparse_format.launch import find_in_indices, line_pointers
 from gpuarray.scipy.sparse import _conversions
 from gpuarray.scipy.sparse._data import DataBase
 
@@ -21,6 +24,11 @@ class LineOrder(DataBase):
     _indptr: ndarray
     _sorted: bool | None
     _canonical: bool | None
+
+    @property
+    def _lines(self) -> tuple[int, int]:
+        """How many lines there are, and how many minor indices."""
+        raise NotImplementedError(f"not of the format {self.format}")
 
     @property
     def indices(self) -> ndarray:
@@ -108,3 +116,24 @@ class LineOrder(DataBase):
         result = self.copy()
         result.sort_indices()
         return result
+
+    def _resized_lines(self, new: tuple[int, int]) -> tuple[Any, Any, Any]:
+        """Data, minor indices and pointers with other numbers of lines and of minor indices.
+
+        Waits for the device where either becomes less.
+        """
+        old = self._lines
+        data, indices, indptr = self.data, self.indices, self.indptr
+        if new[0] < old[0]:
+            indptr = indptr[: new[0] + 1].copy()
+            count = int(asnumpy(indptr[-1]))
+            data, indices = data[:count].copy(), indices[:count].copy()
+        elif new[0] > old[0]:
+            more = zeros(new[0] - old[0], indptr.dtype) + indptr[-1]
+            indptr = concatenate([indptr, more])
+        if new[1] < old[1]:
+            inside = indices < new[1]
+            lines = _conversions.expanded(indptr, indices.size)[inside]
+            data, indices = data[inside], indices[inside]
+            indptr = line_pointers(lines, new[0], 1, indices.dtype)
+        return data, indices, indptr
