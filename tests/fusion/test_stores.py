@@ -232,3 +232,22 @@ def test_what_fails_is_stored_once(monkeypatch):
     np.testing.assert_array_equal(x.get(), HOST * 3 * 2)
     np.testing.assert_array_equal(z.get(), HOST * 3 * 2 + 1)
     np.testing.assert_array_equal(y.get(), HOST * 2)
+
+
+def test_other_streams_see_what_was_stored():
+    x, other = cp.asarray(HOST), cp.cuda.Stream(non_blocking=True)
+    x += 1
+    assert deferring_streams
+    found = x.get(stream=other)
+    other.synchronize()
+    assert not deferring_streams
+    np.testing.assert_array_equal(found, HOST + 1)
+    y = cp.zeros_like(x)
+    with other.capture() as graph:
+        cp.multiply(x, 2, out=y)
+    x += 1
+    assert deferring_streams
+    graph.launch(other)
+    assert not deferring_streams
+    cp.cuda.Device().synchronize()
+    np.testing.assert_array_equal(y.get(), (HOST + 2) * 2)

@@ -13,7 +13,15 @@ from gpuarray._ffi import driver
 from gpuarray._runtime import capture as captures
 from gpuarray._runtime import function_hook
 from gpuarray._runtime.capture import Capture
-from gpuarray._runtime.device import Device, current, give_back, later, lost_error
+from gpuarray._runtime.device import (
+    Device,
+    current,
+    deferring_streams,
+    give_back,
+    later,
+    lost_error,
+    run_all_deferred,
+)
 from gpuarray._runtime.event import Event, check_stream
 from gpuarray._runtime.memory import BaseMemory
 from gpuarray._runtime.stream import Stream
@@ -209,6 +217,8 @@ class Graph:
         stream : Stream, optional
             Where; the current stream by default.
         """
+        if deferring_streams:
+            run_all_deferred()  # the graph may use the same memory
         if stream is None:
             stream = current.stream
         if (

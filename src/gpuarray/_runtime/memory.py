@@ -9,7 +9,14 @@ from typing import Any
 
 from gpuarray import errors
 from gpuarray._ffi import driver
-from gpuarray._runtime.device import Device, current, give_back, lost_error
+from gpuarray._runtime.device import (
+    Device,
+    current,
+    deferring_streams,
+    give_back,
+    lost_error,
+    run_all_deferred,
+)
 from gpuarray._runtime.event import check_stream
 from gpuarray._runtime.stream import Stream
 
@@ -174,6 +181,8 @@ class BaseMemory:
 
     def copied_by(self, stream: Stream) -> None:
         """Note that a copy to or from another device, queued on a stream, uses the memory."""
+        if deferring_streams:
+            run_all_deferred()
         self.check()
         if stream.device is not self.device:
             from gpuarray._runtime import peers

@@ -23,7 +23,13 @@ from typing import Any
 from gpuarray import _fork, errors
 from gpuarray._ffi import driver
 from gpuarray._runtime.arena import Arena, Block
-from gpuarray._runtime.device import Device, current, later
+from gpuarray._runtime.device import (
+    Device,
+    current,
+    deferring_streams,
+    later,
+    run_all_deferred,
+)
 from gpuarray._runtime.event import check_stream
 from gpuarray._runtime.memory import MAX_BYTES, NO_MEMORY, BaseMemory, checked_size
 from gpuarray._runtime.memory_pointer import MemoryPointer
@@ -123,6 +129,8 @@ class Allocation(BaseMemory):
 
     def used_by(self, stream: Stream) -> None:
         """Note that work on another stream than the memory's own uses it."""
+        if deferring_streams:
+            run_all_deferred()  # what is recorded may store here, or read what is stored to
         release, owner = self.release, self.stream
         if (
             type(release) is partial
