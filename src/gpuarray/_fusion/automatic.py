@@ -9,7 +9,7 @@ import numpy as np
 
 from gpuarray import _array, _dtypes
 from gpuarray._config import FUSION_MODES, config
-from gpuarray._fusion import deferred, recorders, running
+from gpuarray._fusion import deferred, lacking, recorders, running
 from gpuarray._fusion.deferred import Deferred
 from gpuarray._fusion.steps import Reduced, Step
 from gpuarray._layout import Layout
@@ -122,8 +122,8 @@ def set_mode(wanted: str) -> None:
     recorders.enable(wanted != "off")
     running.immediate = wanted == "immediate"
     if recorders.enabled and recording.recorder is None:
-        _array.ArrayBase.__getattr__ = deferred.memory_of  # type: ignore[attr-defined]
-        Stream.__getattr__ = deferred.handle_of  # type: ignore[attr-defined]
+        _array.ArrayBase.__getattr__ = lacking.memory_of  # type: ignore[attr-defined]
+        Stream.__getattr__ = lacking.handle_of  # type: ignore[attr-defined]
         recording.recorder = recorder
         recording.reduction_recorder = reduction_recorder
         for stream in list(streams.values()):

@@ -5,11 +5,11 @@ layout and no memory yet. When its memory is asked for, all that is noted on the
 kernels as possible (see gpuarray._fusion.chains).
 
 Nothing on the path of a launch asks whether something is noted. An array without memory lacks the
-two attributes, so that reading one of them leads to `_memory_of`. A stream on which something is
-noted lacks its handle, without which no call of the driver can be made on it, and has a table of
-plans with nothing but plans that read operands and give new arrays: whatever else is looked up
-finds none, and asks here. So what stores to an array, waits, records an event or copies runs
-everything first.
+two attributes, so that reading one of them leads to `lacking.memory_of`. A stream on which
+something is noted lacks its handle, without which no call of the driver can be made on it, and has
+a table of plans with nothing but plans that note operations, or read operands and give new
+arrays: whatever else is looked up finds none, and asks here. So what waits, records an event or
+copies runs everything first.
 
 What is recorded becomes a `Batch`, which stays until all of it is queued, and so does what the
 stream lacks: another thread may run what this one has recorded, and nothing that this one launches
@@ -25,9 +25,9 @@ from threading import get_ident
 from typing import Any
 
 from gpuarray import _array, _fork, _layout
+from gpuarray._fusion.batches import ONLY_LISTED, STORED, Batch, has_memory
 from gpuarray._fusion.steps import Node, Step, Use, View
 from gpuarray._layout import Layout
-from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime import recording
 from gpuarray._runtime.device import current, deferring_streams
 from gpuarray._runtime.places import Place, running, text_of
@@ -45,17 +45,8 @@ MOST_OPERATIONS = 64
 #: Sequences of operations that a stream knows at most.
 MOST_SEQUENCES = 4096
 
-#: The descriptors of the attributes that an array without memory lacks.
-_slots: dict[str, Any] = {name: vars(_array.ArrayBase)[name] for name in ("_memory", "_pointer")}
-
 #: One for all streams: what runs the operations of one may have to run those of others.
 _lock = _fork.new_rlock()
-
-#: References to an object that nothing but a list has, as they are counted for all of a list.
-_ONLY_LISTED = next(map(sys.getrefcount, [object()]))
-_one = [object()]
-#: And as they are counted for an element of a list.
-_ONLY_ELEMENT = sys.getrefcount(_one[0])
 
 
 def _only_leaf() -> int:
@@ -70,93 +61,6 @@ _ONLY_LEAF = _only_leaf()
 
 #: Small operands that nobody has any more do not matter: a share of 2**-6.
 _SLACK = 6
-
-#: Stands for the result of an operation that stores to an array in memory.
-_STORED = object()
-
-
-class Batch:
-    """What is recorded on a stream, as it runs.
-
-    Attributes
-    ----------
-    node : Node
-        The operations.
-    arrays : list of ndarray
-        Their results, without memory until they are computed.
-    leaves : list of ndarray
-        Arrays in memory that they read, as they were when the operation was recorded.
-    scalars : list
-        Their scalars, in order.
-    places : list of Place
-        Where the operations were called.
-    values : dict
-        Results as they were computed, by number.
-    began : bool
-        Whether it has begun to run: then a part of it may be done.
-    resume : callable or None
-        What goes on with it, if it has stored to arrays that exist, or may have.
-    done : int
-        The kernels that ran.
-    unseen : tuple of int
-        Operations that store to memory that nobody has any more.
-    """
-
-    began = False
-    done = 0
-    resume: Callable[[Batch], None] | None = None
-    unseen: tuple[int, ...] = ()
-
-    def __init__(
-        self,
-        node: Node,
-        arrays: list[Any],
-        leaves: list[Any],
-        scalars: list[Any],
-        places: list[Place],
-    ):
-        self.places = places
-        self.node = node
-        self.arrays = arrays
-        self.leaves = leaves
-        self.scalars = scalars
-        self.values: dict[int, Any] = {}
-
-    def wanted(self) -> tuple[bool, ...]:
-        """Of each result whether somebody has it."""
-        only = _ONLY_LISTED
-        wanted = [count > only for count in map(sys.getrefcount, self.arrays)]
-        if self.unseen:
-            for number in self.unseen:
-                wanted[number] = False
-        return tuple(wanted)
-
-    def is_wanted(self, number: int) -> bool:
-        """Whether somebody has a result."""
-        return sys.getrefcount(self.arrays[number]) > _ONLY_ELEMENT
-
-    def store(self, number: int, value: Any) -> None:
-        """Note a result, and give the array its memory."""
-        self.values[number] = value
-        array = self.arrays[number]
-        if array is not _STORED:
-            _array.fill_in(array, value)
-
-    def missing(self) -> set[int]:
-        """The operations that have to be done still: somebody has what depends on them.
-
-        It gives memory to what was computed right before an interrupt.
-        """
-        for number, value in list(self.values.items()):
-            array = self.arrays[number]
-            if isinstance(array, _array.ArrayBase) and not _has_memory(array):
-                _array.fill_in(array, value)
-        uses, needed = self.node.uses(), set()
-        for number, wanted in reversed(list(enumerate(self.wanted()))):
-            if (wanted or number in needed) and number not in self.values:
-                needed.add(number)
-                needed.update([x for x in uses[number].operands if x is not None and x >= 0])
-        return needed.difference(self.values)
 
 
 class Deferred:
@@ -183,7 +87,7 @@ class Deferred:
         are recorded if they are pending, so that a sequence does not end there.
     """
 
-    __slots__ = (
+    _SLOTS__ = (
         "__weakref__", "_argument", "_handle", "_plans", "_runner", "_sequences", "arrays",
         "batches", "begun", "held", "leaf_numbers", "leaves", "lock", "memories", "most", "node",
         "numbers", "places", "root", "run_recorded", "scalars", "small", "storing", "stream",
@@ -346,7 +250,7 @@ class Deferred:
         last = node.stores.get(target, target)
         changed = dict.fromkeys([x for x in numbers if target < 0 and numbers[x] == last], number)
         pending = {id(y): number}
-        result, nobody = (_STORED, None) if target < 0 else (y, object())
+        result, nobody = (STORED, None) if target < 0 else (y, object())
         stream, arrays, results = self.stream, self.arrays, self.numbers
         # There is no interrupt from here on.
         if self.node is not following.parent or not self.begun:
@@ -397,10 +301,10 @@ class Deferred:
         uses = following.uses()
         nbytes = uses[number].step.nbytes if uses[number].target is None else 0
         for count, use in zip(map(sys.getrefcount, self.arrays.values()), uses[:number]):
-            if count > _ONLY_LISTED and isinstance(use.step, View):
+            if count > ONLY_LISTED and isinstance(use.step, View):
                 assert use.operands[0] is not None
                 nbytes += following.at(use.operands[0]).step.nbytes
-            elif count > _ONLY_LISTED and (use.target is None or use.target >= 0):
+            elif count > ONLY_LISTED and (use.target is None or use.target >= 0):
                 nbytes += use.step.nbytes
         # Running at once holds what is alive, but for the operands that nobody has any more.
         dropped = [x for x, only in self.memories.values() if sys.getrefcount(x) <= only]
@@ -540,7 +444,7 @@ class Deferred:
         )
         for target, number in node.stores.items() if node.stores else ():
             memory, only = self.memories[id(self.leaves[~target]._memory)]
-            if sys.getrefcount(memory) <= only and batch.arrays[number] is _STORED:
+            if sys.getrefcount(memory) <= only and batch.arrays[number] is STORED:
                 batch.unseen += (number,)
         # There is no interrupt between the two.
         self.batches, self.node = (*self.batches, batch), self.root
@@ -570,7 +474,7 @@ class Deferred:
         """Forget everything, since a reset of the device took it away, or a fork."""
         pending = [*self.arrays.values(), *[x for batch in self.batches for x in batch.arrays]]
         for array in pending:
-            if isinstance(array, _array.ArrayBase) and not _has_memory(array):
+            if isinstance(array, _array.ArrayBase) and not has_memory(array):
                 memory = Allocation(Block(0, 0), _nothing_to_free, self.stream)
                 _array.fill_in(array, _array.wrap(memory, 0, array._layout))
         self._runner, self.batches, self.begun = 0, (), False
@@ -580,14 +484,6 @@ class Deferred:
 
 def _nothing_to_free(block: Block) -> None:
     """What returns memory that was lost."""
-
-
-def _has_memory(array: Any) -> bool:
-    try:
-        _slots["_memory"].__get__(array)
-    except AttributeError:
-        return False
-    return True
 
 
 def _only_reads(key: tuple) -> bool:
@@ -605,68 +501,3 @@ def _only_reads(key: tuple) -> bool:
     if isinstance(function, ArgReduction):
         return len(key) == 4
     return isinstance(function, Deviation) and len(key) == 5
-
-
-#: What is asked of arrays that may have no memory yet: see gpuarray._array.
-_QUESTIONS = frozenset(["_held", "_viewed", "_noted_on", "_noted_root"])
-
-
-def _answer(deferred: Deferred, array: Any, name: str) -> Any:
-    """What is asked of an array that has no memory yet."""
-    if name == "_held":
-        return None
-    if name == "_noted_on":
-        return deferred.stream
-    with deferred.lock:
-        number = deferred.numbers.get(id(array))
-        if number is None:  # it is about to be computed
-            return id(array._memory)
-        use = deferred.node.at(number)
-        return deferred, use.operands[0] if isinstance(use.step, View) else number
-
-
-def memory_of(array: Any, name: str) -> Any:
-    """What an array lacks: the memory or the address of a result that is still to be computed.
-
-    As `_held` that memory is None; as `_viewed` it raises. `_noted_on` is the stream on which it
-    will be computed, and `_noted_root` is equal for views of one result.
-    """
-    if name in _slots or name in _QUESTIONS:
-        for deferred in list(deferring_streams.values()):
-            if id(array) in deferred.numbers or deferred.computes(array):
-                if name == "_viewed":
-                    raise _array.NotComputed
-                if name not in _slots:
-                    return _answer(deferred, array, name)
-                deferred.run()
-        found = _slots.get(name)
-        if found is not None:
-            try:
-                return found.__get__(array)
-            except AttributeError:
-                pass
-        elif _has_memory(array):  # which another thread may have given it
-            if name == "_noted_on":
-                return array._memory.stream
-            if name == "_noted_root":
-                return id(array._memory)
-            return array._memory
-    raise AttributeError(
-        f"{type(array).__name__!r} object has no attribute {name!r}", name=name, obj=array
-    )
-
-
-def handle_of(stream: Stream, name: str) -> Any:
-    """What a stream lacks on which something is recorded."""
-    if name == "handle" or name == "argument":
-        found = deferring_streams.get(id(stream))
-        if found is not None:
-            return found.attribute(name)
-        return object.__getattribute__(stream, name)  # another thread has put it back meanwhile
-    raise AttributeError(
-        f"{type(stream).__name__!r} object has no attribute {name!r}", name=name, obj=stream
-    )
-
-
-# They become methods of public classes.
-without_annotations({"memory_of": memory_of, "handle_of": handle_of})

@@ -14,8 +14,8 @@ from typing import Any
 from gpuarray import _array, _fork, _log
 from gpuarray._ffi import driver
 from gpuarray._fusion import chains
+from gpuarray._fusion.batches import Batch
 from gpuarray._fusion.chains import Plan
-from gpuarray._fusion.deferred import Batch
 from gpuarray._fusion.steps import Node, Step, View
 from gpuarray._fusion.viewing import Viewed
 from gpuarray._runtime.device import Device, current
