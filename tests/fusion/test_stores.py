@@ -251,3 +251,17 @@ def test_other_streams_see_what_was_stored():
     assert not deferring_streams
     cp.cuda.Device().synchronize()
     np.testing.assert_array_equal(y.get(), (HOST + 2) * 2)
+
+
+def test_what_nobody_has_is_not_done():
+    x = cp.asarray(HOST)
+    cp.broadcast_to(x, (1 << 40, *HOST.shape)) + 1  # there is no room for it
+    np.testing.assert_array_equal((x * 2).get(), HOST * 2)
+    with cp.fusion("on"):
+        y = cp.broadcast_to(x, (1 << 40, *HOST.shape)) + 1
+        z = x * 3
+        del y
+        np.testing.assert_array_equal(z.get(), HOST * 3)
+        y = x * z
+        cp.negative(x * 5, out=y)
+        np.testing.assert_array_equal(y.get(), HOST * -5)

@@ -104,7 +104,8 @@ class Batch:
         for number, wanted in reversed(list(enumerate(self.wanted()))):
             if (wanted or number in needed) and number not in self.values:
                 needed.add(number)
-                needed.update([x for x in uses[number].operands if x is not None and x >= 0])
+                taken = (*uses[number].operands, uses[number].target)
+                needed.update([x for x in taken if x is not None and x >= 0])
         return needed.difference(self.values)
 
 

@@ -216,11 +216,14 @@ def _single(batch: Batch) -> None:
 def _one_by_one(batch: Batch, only: Collection[int] | None = None) -> None:
     """Run operations as they were called, and free what nobody wants behind its last use.
 
-    With ``only`` the others are left out: they are done, or nobody needs them.
+    With ``only`` the others are left out: they are done. What nobody needs is never done.
     """
     if batch.node.number == 1:
-        _single(batch)
+        if (batch.is_wanted(0) and not batch.unseen) if only is None else 0 in only:
+            _single(batch)
         return
+    if only is None:
+        only = batch.missing()
     uses, values = batch.node.uses(), batch.values
     last: dict[int, int] = {}
     for i, use in enumerate(uses):
@@ -229,7 +232,7 @@ def _one_by_one(batch: Batch, only: Collection[int] | None = None) -> None:
     for i, (step, numbers, target) in enumerate(uses):
         scalars = iter(batch.scalars[first:])
         first += numbers.count(None)
-        if only is not None and i not in only:
+        if i not in only:
             continue
         operands = [
             next(scalars) if x is None else values[x] if x >= 0 else batch.leaves[~x]
