@@ -148,6 +148,16 @@ def test_arrays_that_begin_elsewhere():
     x, y, row, column = operands((9, 131))
     for first in range(4):
         check(layer_norm, [x[first : first + 5], y[:5], row[:5], column])
+    for first in range(4):
+        found = []
+        for mode in ("off", "immediate"):
+            with cp.fusion(mode):
+                a = cp.asarray(x.get())[first : first + 5]
+                a -= row[:5]
+                z = (a * 2)[1:]
+                results = a.prod(-1), a.mean(-1), z.sum(-1), z.std(-1)
+                found.append([x.get().tobytes() for x in results])
+        assert found[0] == found[1]
 
 
 def in_place(x, y):

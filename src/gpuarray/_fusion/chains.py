@@ -121,12 +121,12 @@ class Plan:
             shape = step.inputs[0].shape if isinstance(step, Reduced) else step.layout.shape
             before = [x for x in uses[i].operands if x is not None and x >= 0]
             for x in before:
-                root = self._root(x)
+                root = self.root(x)
                 if not self._fits(x, shape) or (isinstance(step, Reduced) and root in self.targets):
                     self._cut.add(root)
             while True:
                 inside, reads = self._extent(i)
-                rest = [self._root(x) for x in before if self._root(x) not in self._cut]
+                rest = [self.root(x) for x in before if self.root(x) not in self._cut]
                 if not rest or (len(inside) <= MOST_OPERATIONS and len(reads) < MOST_OPERANDS):
                     break
                 self._cut.add(max(rest, key=lambda x: len(self._inside[x])))
@@ -144,7 +144,7 @@ class Plan:
     def _find_place(self, i: int) -> None:
         """See whether a reduction's operand is to be as if it were where an array in memory is."""
         (x, *_), layout = self.uses[i].operands, self.uses[i].step.inputs[0]
-        root = -1 if x is None or x < 0 else self._root(x)
+        root = -1 if x is None or x < 0 else self.root(x)
         target = None if root < 0 else self.uses[root].target
         if target is not None and target < 0 and root not in self.targets:
             # What is stored there is lost behind it: a later operation stores to the same array.
@@ -161,7 +161,7 @@ class Plan:
             return False  # vectors of the result would begin elsewhere than those of a new array
         return prologues.pays(self._kernel([i], frozenset(self._cut)))
 
-    def _root(self, x: int) -> int:
+    def root(self, x: int) -> int:
         """The operation whose result an operand is, or is a view of."""
         use = self.uses[x]
         if isinstance(use.step, View):
@@ -177,7 +177,7 @@ class Plan:
         for i in sorted(needed):
             use = self.uses[i]
             if isinstance(use.step, View):
-                root = self._root(i)
+                root = self.root(i)
                 if self.wanted[i]:
                     self.views.setdefault(root, []).append((i, use.step))
                 if self.wanted[i] or self.wanted[root]:
@@ -187,7 +187,7 @@ class Plan:
                 if x is not None and x >= 0:
                     step = self.uses[x].step
                     way = (step.layout, step.offset) if isinstance(step, View) else None
-                    seen.setdefault(self._root(x), set()).add(way)
+                    seen.setdefault(self.root(x), set()).add(way)
         for root, ways in seen.items():
             if len(ways) > 1 and self.uses[root].operands.count(None) < len(
                 self.uses[root].operands
@@ -196,7 +196,7 @@ class Plan:
 
     def _fits(self, x: int, shape: tuple[int, ...]) -> bool:
         """Whether an operand may be computed where it is used."""
-        root, step = self._root(x), self.uses[x].step
+        root, step = self.root(x), self.uses[x].step
         if root in self._cut:
             return True
         if step.layout.shape != shape and self._reads[root]:
@@ -230,8 +230,8 @@ class Plan:
             found = viewed(broadcast, step.layout, view, offset)
             if found is None:
                 return False
-            if x >= 0 and self._root(x) not in self._cut:
-                if not self._can_view(self._root(x), found[0], found[1] + start, seen):
+            if x >= 0 and self.root(x) not in self._cut:
+                if not self._can_view(self.root(x), found[0], found[1] + start, seen):
                     return False
         seen.add((i, view, offset))
         return True
@@ -248,7 +248,7 @@ class Plan:
         for x in self.uses[i].operands:
             if x is None:
                 continue
-            root = x if x < 0 else self._root(x)
+            root = x if x < 0 else self.root(x)
             if x < 0 or root in self._cut:
                 reads.add(root)
             else:
@@ -375,7 +375,7 @@ class Plan:
                     layout, start = seen[0], start + seen[1]
                 if x is None:
                     return index(layout, start)
-                root = x if x < 0 else self._root(x)
+                root = x if x < 0 else self.root(x)
                 whole = view is None and root == x
                 if root >= 0 and root not in before:
                     return compute(root, None if whole else (layout, start))

@@ -15,7 +15,7 @@ import numpy as np
 from gpuarray._fusion import prologues
 from gpuarray._fusion.kernel import Terms
 from gpuarray._fusion.planning import rewrite
-from gpuarray._fusion.steps import Reduced
+from gpuarray._fusion.steps import Reduced, View
 from gpuarray._fusion.viewing import Viewed
 from gpuarray._layout import Layout
 from gpuarray._runtime.stream import Stream
@@ -83,7 +83,7 @@ class Rows:
             return False
         step = plan.uses[group[0]].step
         if isinstance(step, Reduced):
-            spec = spec_of(step)
+            spec = _spec_of(plan, group[0])
             if spec is None or _reading(spec) != self.reading:
                 return False
             if not _alike(step.inputs[0], self.layout):
@@ -138,7 +138,7 @@ def merge(plan: Plan, groups: list[list[int]]) -> list[list[int] | Rows]:
     while rest:
         first = rest.pop(0)
         step = plan.uses[first[0]].step
-        spec = spec_of(step) if isinstance(step, Reduced) else None
+        spec = _spec_of(plan, first[0])
         if spec is None or not isinstance(step, Reduced):
             merged.append(first)
             continue
@@ -184,7 +184,7 @@ def kernel(rows: Rows, before: frozenset[int]) -> Kernel | None:
         step = plan.uses[i].step
         if isinstance(step, Reduced):
             own += [((plan.scalar(i, k),), x) for k, x in enumerate(step.inputs) if k]
-            reduced.add(plan.uses[i].operands[0])
+            reduced.add(_array_of(plan, i))
     if not all(isinstance(x, Layout | np.dtype) for x in terms.inputs):
         return None  # indices of elements
     of_rows = {x: rows.result_of(x) for x in terms.takes}
@@ -219,7 +219,7 @@ def kernel(rows: Rows, before: frozenset[int]) -> Kernel | None:
             rows.layout,
             rows.length,
             len(own),
-            frozenset([x for x in reduced if x is not None and x < 0])
+            frozenset([x for x in reduced if x is not None])
             | frozenset([plan.targets[i] for i in storing]),
         ),
     )
@@ -247,6 +247,26 @@ def make_call(
         [x is not None for x in kernel.targets],
         stream,
     )
+
+
+def _array_of(plan: Plan, i: int) -> int | None:
+    """The array in memory that a reduction reads, perhaps stored to before; None for a new one."""
+    (x, *_) = plan.uses[i].operands
+    if x is None or x < 0:
+        return x
+    target = plan.uses[plan.root(x)].target
+    return target if target is not None and target < 0 else None
+
+
+def _spec_of(plan: Plan, i: int) -> ReductionSpec | None:
+    """How a result's reduction reads an array in memory, if it is one and threads own its rows."""
+    step, (x, *_) = plan.uses[i].step, plan.uses[i].operands
+    if not isinstance(step, Reduced):
+        return None
+    seen = None if x is None or x < 0 else plan.uses[x].step
+    if isinstance(seen, View) and seen.offset % 16:
+        return None  # its vectors do not begin where those of a new array do
+    return spec_of(step)
 
 
 def spec_of(step: Reduced) -> ReductionSpec | None:
