@@ -10,7 +10,7 @@ from gpuarray.kernels.sparse_product import launch, spec
 from tests.slow import slow_except
 
 #: Lengths of rows that put their ends in every place of threads, warps and tiles.
-TILE = spec.tile_length("f8")
+TILE = spec.BLOCK * spec.ITEMS
 LENGTHS = {
     "one element": [1],
     "short rows": [3, 0, 0, 1, 2, 7, 0],

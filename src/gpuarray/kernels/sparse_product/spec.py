@@ -22,6 +22,9 @@ from gpuarray.kernels.product.spec import sum_dtype
 
 BLOCK = 256
 
+#: The elements that a thread takes at a time of a product with a vector.
+ITEMS = 4
+
 #: The most places of the merged path for each thread of a product with a dense matrix.
 DENSE_ITEMS = 8
 
@@ -63,11 +66,6 @@ class ProductSpec:
             raise ValueError(f"numbers of dtype {self.dtype} are not conjugated")
 
 
-def items(dtype: str) -> int:
-    """The elements of a chunk that a thread takes, or the places of a tile."""
-    return 8 if itemsize(sum_dtype(dtype)) <= 8 else 4
-
-
 def windows(dtype: str) -> int:
     """How many times BLOCK rows are read before it is known how many end in a chunk."""
     return 2 if itemsize(sum_dtype(dtype)) <= 8 else 1
@@ -82,7 +80,7 @@ def resident(spec: ProductSpec) -> int:
     wide = itemsize(sum_dtype(spec.dtype)) if spec.dtype else 0
     match spec.operation:
         case "row_sums" | "row_sums_with_dot":
-            return 2 if wide == 8 else 3
+            return 3
         case "row_products":
             return 2 if wide * spec.each > 16 else 3 if wide == 16 else 5
         case "tile_products":
@@ -95,11 +93,6 @@ def tile_products(dtype: str, key: str) -> int:
     """The products of matrices that a block sorts in shared memory."""
     widest = max(itemsize(dtype), 8 if key == "uint64" else 4)
     return BLOCK * (64 // widest)
-
-
-def tile_length(dtype: str) -> int:
-    """The elements that a block takes at a time, or places of the merged path."""
-    return BLOCK * items(dtype)
 
 
 def _terms(spec: ProductSpec) -> str:
@@ -257,7 +250,7 @@ OPERATIONS = {
     "expand_products": Operation(
         "matrix_products.cuh",
         "expand_products<{terms}, {dtype}, {left}, {right}, {index}, {right_index}, {key},"
-        " {block}, {items}>",
+        " {block}, {path_items}>",
         lambda x: [
             pointer("keys", f"{x.key}_t"),
             pointer("values", _stored(x.dtype)),
@@ -370,7 +363,8 @@ def _fields(spec: ProductSpec) -> dict[str, object]:
             "dot_terms": _terms(replace(spec, conjugate=category(spec.dtype) == "complex")),
             "dtype": cpp_name(spec.dtype),
             "result": _stored(spec.dtype),
-            "items": items(spec.dtype),
+            "items": ITEMS,
+            "path_items": 8 if itemsize(sum_dtype(spec.dtype)) <= 8 else 4,
             "windows": windows(spec.dtype),
             "tile_items": tile_products(spec.dtype, spec.key) // BLOCK,
         }
