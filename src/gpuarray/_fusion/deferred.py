@@ -31,7 +31,7 @@ from gpuarray._layout import Layout
 from gpuarray._runtime import recording
 from gpuarray._runtime.device import current, deferring_streams
 from gpuarray._runtime.places import Place, running, text_of
-from gpuarray._runtime.pool import Allocation, Block
+from gpuarray._runtime.pool import Allocation, Block, exposed
 from gpuarray._runtime.stream import PLAN_LIMIT, Stream
 from gpuarray._ufunc.function import ufunc
 from gpuarray.kernels.reduction.moments import Deviation
@@ -166,7 +166,11 @@ class Deferred:
             self.leaf_numbers[pointer, layout] = found
             return found
         memory = x._memory
-        if type(memory) is not Allocation or memory.stream is not self.stream:
+        if (
+            type(memory) is not Allocation
+            or memory.stream is not self.stream
+            or id(memory) in exposed
+        ):
             return None  # others may store there without being seen
         for target in self.node.stores:
             other = self.leaves[~target]

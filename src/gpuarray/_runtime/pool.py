@@ -43,6 +43,15 @@ UNIT = 512
 _OUT_OF_MEMORY = 2  # the status, of the driver and of the runtime
 
 
+#: Memory whose address others know, by its identity.
+exposed: dict[int, weakref.ref[Allocation]] = {}
+
+
+def _hide(key: int, reference: object) -> None:
+    """Forget memory that is gone."""
+    exposed.pop(key, None)
+
+
 class Allocation(BaseMemory):
     """Memory from the pool; it goes back there when the object dies."""
 
@@ -81,7 +90,9 @@ class Allocation(BaseMemory):
 
     def expose(self) -> None:
         """Note that others know the address, who may read and write without being seen."""
-        self.__class__ = ExposedAllocation
+        key = id(self)
+        if key not in exposed:
+            exposed[key] = weakref.ref(self, partial(_hide, key))
 
     def _is_private(self) -> bool:
         """Whether the block is a graph's, which nobody gets when it is freed."""
@@ -158,12 +169,6 @@ class Allocation(BaseMemory):
 
 
 _release_lock = _fork.new_lock()
-
-
-class ExposedAllocation(Allocation):
-    """Memory from the pool whose address others know."""
-
-    __slots__ = ()
 
 
 def _freed_already(block: Block) -> None:
