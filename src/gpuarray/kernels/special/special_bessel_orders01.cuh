@@ -61,8 +61,12 @@ GPUARRAY_CALLED double y1(double x) {
     return ::fma(x, bessel_y1_small(::fma(0.08 * x, x, -1.0)), rest);
 }
 
-GPUARRAY_DEVICE double i0e_large(double x) { return bessel_i0e_large(::fma(16.0, inverse_of(x), -1.0)) * inverse_root_of(x); }
-GPUARRAY_DEVICE double i1e_large(double x) { return bessel_i1e_large(::fma(16.0, inverse_of(x), -1.0)) * inverse_root_of(x); }
+GPUARRAY_DEVICE double i0e_large(double x) {
+    return bessel_i0e_large(::fma(16.0, inverse_of(x), -1.0)) * inverse_root_of(x);
+}
+GPUARRAY_DEVICE double i1e_large(double x) {
+    return bessel_i1e_large(::fma(16.0, inverse_of(x), -1.0)) * inverse_root_of(x);
+}
 GPUARRAY_DEVICE double k0e_large(double x) { return bessel_k0e_large(inverse_of(x) - 1) * inverse_root_of(x); }
 GPUARRAY_DEVICE double k1e_large(double x) { return bessel_k1e_large(inverse_of(x) - 1) * inverse_root_of(x); }
 

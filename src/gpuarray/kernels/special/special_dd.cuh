@@ -122,7 +122,8 @@ GPUARRAY_DEVICE bool is_usual(double x) { return upper_word(x) - 0x01700000u < 0
 GPUARRAY_DEVICE bool is_moderate(double x) { return (upper_word(x) & 0x7fffffffu) - 0x01700000u < 0x7d000000u; }
 
 // Of log(1 + z), from z^3 / 3 on.
-inline __constant__ double LOG_SERIES[] = {1.0 / 3, -0.25, 0.2, -1.0 / 6, 1.0 / 7, -0.125, 1.0 / 9, -0.1, 1.0 / 11, -1.0 / 12};
+inline __constant__ double LOG_SERIES[] = {
+    1.0 / 3, -0.25, 0.2, -1.0 / 6, 1.0 / 7, -0.125, 1.0 / 9, -0.1, 1.0 / 11, -1.0 / 12};
 
 // The natural logarithm of a positive, finite number to about 70 bits: P. T. P. Tang, "Table-driven implementation of the
 // logarithm function in IEEE floating-point arithmetic" (1990). With r near 1/m it is exponent log(2) - log(r) +
@@ -141,7 +142,8 @@ template <bool Usual> GPUARRAY_DEVICE dd log_by_table(dd x) {
     const double m = float_from_bits(bits - (uint64_t(uint32_t(exponent)) << 52)), r = LOG_RECIPROCALS[cell];
     const double z = ::fma(m, r, -1.0), rest = x.lo * float_from_bits(uint64_t(1023 - exponent) << 52) * r;
     // The exponent as a double, by the last bits of a sum.
-    const double n = float_from_bits(0x4338000000000000ull + uint64_t(int64_t(exponent))) - 6755399441055744.0 + adjusted;
+    const uint64_t moved = 0x4338000000000000ull + uint64_t(int64_t(exponent));
+    const double n = float_from_bits(moved) - 6755399441055744.0 + adjusted;
     const double square = z * z, half = -0.5 * square;
     // The first parts of log(2) and of the table are multiples of 2^-42: this sum is exact. Of those that follow the
     // first number is zero or no smaller by a power of two.
