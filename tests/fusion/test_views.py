@@ -261,3 +261,9 @@ def test_zeros(dtype, ran):
         x = cp.zeros((3, 4), dtype)
         assert x.get().tobytes() == np.zeros((3, 4), dtype).tobytes()
     assert ran == ([] if dtype == "M8[s]" else [["fill"]])
+
+
+def test_where_a_range_begins_is_no_place_of_a_scalar():
+    # Both were a tuple with a 2.
+    found = (cp.arange(3)[::-1] * 0.5).reshape(1, 3)
+    assert found.tolist() == [[1, 0.5, 0]]

@@ -452,6 +452,8 @@ class Constant(NamedTuple):
     """A number that a kernel takes, which follows from the layouts."""
 
     value: int
+    #: What tells it from the place of a scalar, which is a tuple of one number.
+    kind: str = "constant"
 
 
 def arrays_of(takes: Sequence[Any]) -> list[int]:
