@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
-from gpuarray._fusion import automatic, chains, running
+from gpuarray._fusion import automatic, chains, running, steps
 from gpuarray._runtime.device import deferring_streams
 from gpuarray.errors import OutOfMemoryError
 from tests.fusion import programs
@@ -314,3 +314,23 @@ def test_random_programs(seed):
         assert not programs.differences(1000 + seed, programs.all_modes())
     finally:
         automatic.set_mode("immediate")
+
+
+def test_what_fails_twice_is_given_up(monkeypatch):
+    """It must not stand in the way of everything else for ever."""
+
+    def fails(*args):
+        raise OutOfMemoryError(96, 0, 0, 0)
+
+    x, device = cp.asarray(HOST), cp.cuda.Device()
+    with monkeypatch.context() as patch:
+        patch.setattr(chains, "make_call", fails)
+        patch.setattr(steps.Step, "run", fails)
+        y = cp.exp2(x * 7) - 3
+        for _ in range(2):
+            with pytest.raises(OutOfMemoryError):
+                device.synchronize()
+        device.synchronize()
+        np.testing.assert_array_equal(x.get(), HOST)
+        with pytest.raises(AttributeError, match="failed twice"):
+            y.get()

@@ -43,6 +43,8 @@ class Batch:
         Results as they were computed, by number.
     began : bool
         Whether it has begun to run: then a part of it may be done.
+    failures : int
+        How often it has failed. After the second time it is given up.
     resume : callable or None
         What goes on with it, if it has stored to arrays that exist, or may have.
     done : int
@@ -52,6 +54,7 @@ class Batch:
     """
 
     began = False
+    failures = 0
     done = 0
     resume: Callable[[Batch], None] | None = None
     unseen: tuple[int, ...] = ()

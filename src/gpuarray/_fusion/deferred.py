@@ -466,6 +466,9 @@ class Deferred:
                 places = [batch.places[x] for x in sorted(batch.missing())]
                 if places:
                     error.add_note(text_of(places))
+                batch.failures += 1
+                if batch.failures > 1:  # it must not stand in the way of everything for ever
+                    self.batches = tuple([x for x in self.batches if x is not batch])
                 raise
             self.batches = self.batches[1:]
 

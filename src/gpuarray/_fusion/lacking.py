@@ -59,6 +59,13 @@ def memory_of(array: Any, name: str) -> Any:
             if name == "_noted_root":
                 return id(array._memory)
             return array._memory
+    if name in SLOTS:
+        raise AttributeError(
+            "this array has no memory: if it was recorded, running it has failed twice, with the "
+            "errors that were raised then; compute it again",
+            name=name,
+            obj=array,
+        )
     raise AttributeError(
         f"{type(array).__name__!r} object has no attribute {name!r}", name=name, obj=array
     )
