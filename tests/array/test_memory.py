@@ -163,7 +163,9 @@ def test_the_same_sizes_again_cost_no_call_of_the_driver(pool, monkeypatch):
 
 @pytest.mark.parametrize("held", [0, 1, 2])
 @pytest.mark.parametrize(
-    "sizes", [[8 << 20, 512, 16 << 20], [3 << 20, 5 << 20, 7 << 20, 9 << 20]], ids=["3", "4"]
+    "sizes",
+    [[8 << 20, 512, 16 << 20], [3 << 20, 5 << 20, 7 << 20, 9 << 20], [512, 1 << 20, 1536, 1536]],
+    ids=["3", "4", "small"],
 )
 def test_arrays_that_come_and_go_alike_find_freed_blocks(pool, monkeypatch, sizes, held):
     cp.empty(64 << 20, "u1")

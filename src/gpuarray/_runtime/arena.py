@@ -53,7 +53,7 @@ _LEAST_RANGE = 1 << 20
 _MOST_SIZES = 256
 #: Of so many merges an arena remembers the sizes of the blocks that they took from lists.
 _MERGES_REMEMBERED = 4
-#: Blocks of at least so many bytes are cut again without a merge. Smaller ones would lie scattered.
+#: For smaller blocks, which would lie scattered, only the last merge counts.
 _LEAST_CUT_AGAIN = 1 << 16
 #: Bytes of a segment that is worth a message of level INFO: what takes long to get and to fill.
 _LARGE = 1 << 28
@@ -255,11 +255,13 @@ class Arena:
         would need another merge, for ever, if what comes again were not cut from idle memory as
         soon as it does.
         """
-        if size >= _LEAST_CUT_AGAIN:
-            for taken in self._merged:
-                if taken.get(size):
-                    taken[size] -= 1
-                    return True
+        merges = list(self._merged)
+        if size < _LEAST_CUT_AGAIN:
+            merges = merges[-1:]
+        for taken in merges:
+            if taken.get(size):
+                taken[size] -= 1
+                return True
         return False
 
     def _splits_any(self) -> bool:
