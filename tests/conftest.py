@@ -10,6 +10,7 @@ import ctypes
 import gc
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -69,6 +70,8 @@ _raised = False  # whether the test that runs here, or one of its fixtures, rais
 def pytest_configure(config):
     global _session_cache, _is_worker
     _is_worker = hasattr(config, "workerinput")
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # of a job in a shell's background
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if "gpuarray" in sys.modules:
         raise pytest.UsageError("gpuarray was imported before its tests were configured")
     os.environ["GPUARRAY_BACKEND"] = _backend(config)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,8 +33,10 @@ from gpuarray.kernels.reduction.arguments import (
     target_of,
     with_warning,
 )
-from gpuarray.kernels.reduction.computed import Source
 from gpuarray.kernels.reduction.launch import ReductionOp
+
+if TYPE_CHECKING:
+    from gpuarray.kernels.reduction.computed import Source
 
 #: Integers whose sums of squares are exact in 64 bits, if there are not more of them.
 _NARROW = ("b1", "i1", "u1", "i2", "u2")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,8 +36,10 @@ from gpuarray.kernels.reduction.arguments import (
     target_of,
     with_warning,
 )
-from gpuarray.kernels.reduction.computed import Source
 from gpuarray.kernels.reduction.launch import ReductionOp
+
+if TYPE_CHECKING:
+    from gpuarray.kernels.reduction.computed import Source
 
 _INT64 = np.dtype("int64")
 
