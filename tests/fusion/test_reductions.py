@@ -254,3 +254,11 @@ def test_the_checkers_find_nothing():
                 run = Deviation("var").computed_call(x._layout, source, axis, False, 0, None)
                 found = run(x, other, 0)
             np.testing.assert_array_equal(cp.asnumpy(found), cp.asnumpy(expected))
+
+
+def test_a_mean_of_nothing_warns():
+    with cp.fusion("immediate"):
+        for x in (cp.zeros((0, 3)), cp.zeros((3, 0)).T):
+            with pytest.warns(RuntimeWarning, match="Mean of empty slice"):
+                result = cp.mean(x, 0)
+            assert np.isnan(result.get()).all()

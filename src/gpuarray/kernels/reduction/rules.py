@@ -169,9 +169,10 @@ class Reduction:
         )  # fmt: skip
         discards = _calls.discards_imaginary(layout.dtype, loop)
         discards = discards or _calls.discards_imaginary(loop, target.dtype)
+        warns = self.mean and count == 0
         recorder = recording.reduction_recorder
         if recorder is not None and source is None and start == "identity" and not masked:
-            if out is None and not discards and type(self) in _RECORDED:
+            if out is None and not discards and not warns and type(self) in _RECORDED:
                 options = axis, keepdims, dtype
                 return recorder(make, self, layout, target, options, (), current.stream)
         run = make()
@@ -179,7 +180,7 @@ class Reduction:
             run = _calls.with_complex_warning(run)
         if initial is not None:
             return _with_initial(run, len(layouts), loop)
-        if self.mean and count == 0:
+        if warns:
             return with_warning(run, "Mean of empty slice")
         return run
 
