@@ -334,3 +334,9 @@ def test_what_fails_twice_is_given_up(monkeypatch):
         np.testing.assert_array_equal(x.get(), HOST)
         with pytest.raises(AttributeError, match="failed twice"):
             y.get()
+
+
+def test_a_result_beyond_any_device_raises_at_once():
+    x = cp.broadcast_to(cp.ones(1, "i1"), 2**50)
+    with cp.fusion("immediate"), pytest.raises(OutOfMemoryError):
+        x + cp.int8(1)

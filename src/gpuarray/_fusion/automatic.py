@@ -9,6 +9,7 @@ import numpy as np
 
 from gpuarray import _array, _dtypes
 from gpuarray._config import FUSION_MODES, config
+from gpuarray._ffi import driver
 from gpuarray._fusion import deferred, lacking, recorders, running
 from gpuarray._fusion.deferred import Deferred
 from gpuarray._fusion.steps import Reduced, Step
@@ -38,6 +39,8 @@ def recorder(
         return make()
     if given and not _is_apart(layout):
         return make()
+    if layout.nbytes > driver.device_total_mem(stream.device.handle):
+        return make()  # which raises in the line that asks for it
     noted = _noted_on(stream)
     is_small = layout.nbytes < deferred.LEAST_BYTES
     if is_small and (given or noted.small.isdisjoint(inputs)):
