@@ -13,19 +13,25 @@ from gpuarray._namespace.public_names import public_names as _public_names
 if TYPE_CHECKING:
     from gpuarray.random._bit_generators import *  # noqa: F403
     from gpuarray.random._curand_generators import *  # noqa: F403
+    from gpuarray.random._device_states import *  # noqa: F403
     from gpuarray.random._generator import *  # noqa: F403
     from gpuarray.random._module_functions import *  # noqa: F403
     from gpuarray.random._random_state import RandomState as RandomState
 
+#: What reads and changes the current device's state.
+_STATES = [
+    "get_bit_generator", "get_random_state", "get_state", "reset_states", "seed",
+    "set_bit_generator", "set_random_state", "set_state",
+]  # fmt: skip
 #: The functions, which draw from the current device's state.
 _FUNCTIONS = [
     "beta", "binomial", "bytes", "chisquare", "choice", "dirichlet", "exponential", "f", "gamma",
-    "geometric", "get_bit_generator", "get_random_state", "get_state", "gumbel", "hypergeometric",
+    "geometric", "gumbel", "hypergeometric",
     "laplace", "logistic", "lognormal", "logseries", "multinomial", "multivariate_normal",
     "negative_binomial", "noncentral_chisquare", "noncentral_f", "normal", "pareto", "permutation",
     "poisson", "power", "rand", "randint", "randn", "random", "random_integers", "random_sample",
-    "ranf", "rayleigh", "reset_states", "sample", "seed", "set_bit_generator", "set_random_state",
-    "set_state", "shuffle", "standard_cauchy", "standard_exponential", "standard_gamma",
+    "ranf", "rayleigh", "sample",
+    "shuffle", "standard_cauchy", "standard_exponential", "standard_gamma",
     "standard_normal", "standard_t", "triangular", "uniform", "vonmises", "wald", "weibull",
     "zipf",
 ]  # fmt: skip
@@ -46,6 +52,7 @@ _MEMBERS = {
     "XORWOW": "_curand_generators",
     "default_rng": "_generator",
 }
+_MEMBERS |= dict.fromkeys(_STATES, "_device_states")
 _MEMBERS |= dict.fromkeys(_FUNCTIONS, "_module_functions")
 
 __all__ = list(_MEMBERS)

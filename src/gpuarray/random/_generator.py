@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from gpuarray.random._bit_generators import BY_NAME, PCG64, BitGenerator
-from gpuarray.random._distributions import Distributions
+from gpuarray.random._continuous_distributions import ContinuousDistributions
+from gpuarray.random._discrete_distributions import DiscreteDistributions
 from gpuarray.random._integers import Integers
 from gpuarray.random._permutations import Permutations
 from gpuarray.random._stream_distributions import StreamDistributions
@@ -15,7 +16,9 @@ from gpuarray.random._stream_distributions import StreamDistributions
 __all__ = ["Generator", "default_rng"]
 
 
-class Generator(Integers, Permutations, StreamDistributions, Distributions):
+class Generator(
+    Integers, Permutations, StreamDistributions, ContinuousDistributions, DiscreteDistributions
+):
     """Random numbers from a bit generator.
 
     Parameters

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpuarray import _dtypes, _layout
+from gpuarray._namespace.shared_texts import sharing
 from gpuarray._namespace.signatures import without_annotations as _without_annotations
 from gpuarray._runtime.device import current
 from gpuarray.kernels import distribution
@@ -16,11 +17,13 @@ from gpuarray.random._bit_generators import BitGenerator
 from gpuarray.random._generator import as_bit_generator
 from gpuarray.random._parameters import LEGACY_CHECKS, fitted_shape
 from gpuarray.random._philox_stream import PhiloxStream, legacy_key_of
+from gpuarray.random._state_closed_forms import ClosedForms
 from gpuarray.random._state_continuous import ContinuousDistributions
 from gpuarray.random._state_discrete import DiscreteDistributions
 from gpuarray.random._state_examples import add_examples
 from gpuarray.random._state_integers import IntegerDistributions
 from gpuarray.random._state_standard import StandardDistributions
+from gpuarray.random._texts import TEXTS
 from gpuarray.random._variates import draw, variates
 
 if TYPE_CHECKING:
@@ -40,8 +43,13 @@ _FILLS: dict[str, tuple[str, Callable[..., tuple[float, float]]]] = {
 }
 
 
+@sharing(TEXTS)
 class RandomState(
-    StandardDistributions, ContinuousDistributions, DiscreteDistributions, IntegerDistributions
+    StandardDistributions,
+    ClosedForms,
+    ContinuousDistributions,
+    DiscreteDistributions,
+    IntegerDistributions,
 ):
     """Random numbers by Philox4x32-10, made for speed.
 
@@ -230,8 +238,7 @@ class RandomState(
         ----------
         a : int or array_like, 1-D
             What is picked from; an integer stands for ``arange(a)``.
-        size : int or tuple of int, optional
-            The result's shape.
+        {size}
         replace : bool, optional
             Whether an element may be picked more than once.
         p : array_like, 1-D, optional
@@ -268,10 +275,8 @@ class RandomState(
         ----------
         alpha : array_like, 1-D
             Shapes of the shares, greater than 0.
-        size : int or tuple of int, optional
-            How many vectors.
-        dtype : dtype, optional
-            The result's dtype.
+        {vectors}
+        {dtype}
 
         Returns
         -------
@@ -292,13 +297,11 @@ class RandomState(
             How many items.
         pvals : array_like, 1-D
             Probabilities of the categories. The last one gets what the others leave.
-        size : int or tuple of int, optional
-            How many vectors.
+        {vectors}
 
         Returns
         -------
-        ndarray
-            int64, the counts along the last axis.
+        {counts}
         """
         return _multivariate.multinomial(self, n, pvals, size, LEGACY_CHECKS)
 
@@ -320,8 +323,7 @@ class RandomState(
             The mean.
         cov : array_like, 2-D
             The covariance, symmetric and positive semidefinite.
-        size : int or tuple of int, optional
-            How many vectors.
+        {vectors}
         check_valid : {'warn', 'raise', 'ignore'}, optional
             What happens where the covariance is not positive semidefinite. To know waits for the
             device.
@@ -329,8 +331,7 @@ class RandomState(
             How far it may be from it.
         method : {'cholesky', 'eigh', 'svd'}, optional
             How the covariance is factorised. The first one is fast and wants it positive definite.
-        dtype : dtype, optional
-            The result's dtype.
+        {dtype}
 
         Returns
         -------

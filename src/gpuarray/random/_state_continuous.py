@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from gpuarray._namespace.shared_texts import sharing
+from gpuarray.random._texts import TEXTS
+
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, DTypeLike, ndarray
 
 
+@sharing(TEXTS)
 class ContinuousDistributions:
     """Continuous distributions of `RandomState`."""
 
@@ -27,22 +31,16 @@ class ContinuousDistributions:
         ----------
         a, b : number or array_like
             Shapes, greater than 0.
-        size : int or tuple of int, optional
-            The result's shape; that to which the parameters broadcast by default.
-        dtype : dtype, optional
-            The result's dtype.
+        {size_or_broadcast}
+        {dtype}
 
         Returns
         -------
-        ndarray
-            Of the dtype, one variate an element.
+        {variates}
 
         Raises
         ------
-        ValueError
-            NumPy's, where a number or a list is out of range. Arrays on the device are looked at on
-            the emulator and under ``GPUARRAY_DEBUG=1``; elsewhere, such an element's variate is
-            NaN.
+        {range_or_nan}
 
         Notes
         -----
@@ -58,61 +56,23 @@ class ContinuousDistributions:
 
         Parameters
         ----------
-        df : number or array_like
-            Degrees of freedom, greater than 0.
-        size : int or tuple of int, optional
-            The result's shape; that to which the parameters broadcast by default.
-        dtype : dtype, optional
-            The result's dtype.
+        {df}
+        {size_or_broadcast}
+        {dtype}
 
         Returns
         -------
-        ndarray
-            Of the dtype, one variate an element.
+        {variates}
 
         Raises
         ------
-        ValueError
-            NumPy's, where a number or a list is out of range. Arrays on the device are looked at on
-            the emulator and under ``GPUARRAY_DEBUG=1``; elsewhere, such an element's variate is
-            NaN.
+        {range_or_nan}
 
         Notes
         -----
         Twice a gamma variate (G. Marsaglia and W. W. Tsang, ACM TOMS 26 (2000)).
         """
         return self._draw("chisquare", (df,), size, dtype)
-
-    def exponential(
-        self,
-        scale: ArrayLike = 1.0,
-        size: int | Sequence[int] | None = None,
-        dtype: DTypeLike = float,
-    ) -> ndarray:
-        """Exponential variates.
-
-        Parameters
-        ----------
-        scale : number or array_like
-            The mean, not negative.
-        size : int or tuple of int, optional
-            The result's shape; that to which the parameters broadcast by default.
-        dtype : dtype, optional
-            The result's dtype.
-
-        Returns
-        -------
-        ndarray
-            Of the dtype, one variate an element.
-
-        Raises
-        ------
-        ValueError
-            NumPy's, where a number or a list is out of range. Arrays on the device are looked at on
-            the emulator and under ``GPUARRAY_DEBUG=1``; elsewhere, such an element's variate is
-            NaN.
-        """
-        return self._draw("exponential", (scale,), size, dtype)
 
     def f(
         self,
@@ -125,24 +85,17 @@ class ContinuousDistributions:
 
         Parameters
         ----------
-        dfnum, dfden : number or array_like
-            Degrees of freedom of the numerator and of the denominator, greater than 0.
-        size : int or tuple of int, optional
-            The result's shape; that to which the parameters broadcast by default.
-        dtype : dtype, optional
-            The result's dtype.
+        {dfnum}
+        {size_or_broadcast}
+        {dtype}
 
         Returns
         -------
-        ndarray
-            Of the dtype, one variate an element.
+        {variates}
 
         Raises
         ------
-        ValueError
-            NumPy's, where a number or a list is out of range. Arrays on the device are looked at on
-            the emulator and under ``GPUARRAY_DEBUG=1``; elsewhere, such an element's variate is
-            NaN.
+        {range_or_nan}
 
         Notes
         -----
@@ -164,156 +117,22 @@ class ContinuousDistributions:
         ----------
         shape, scale : number or array_like
             Shape and scale, not negative.
-        size : int or tuple of int, optional
-            The result's shape; that to which the parameters broadcast by default.
-        dtype : dtype, optional
-            The result's dtype.
+        {size_or_broadcast}
+        {dtype}
 
         Returns
         -------
-        ndarray
-            Of the dtype, one variate an element.
+        {variates}
 
         Raises
         ------
-        ValueError
-            NumPy's, where a number or a list is out of range. Arrays on the device are looked at on
-            the emulator and under ``GPUARRAY_DEBUG=1``; elsewhere, such an element's variate is
-            NaN.
+        {range_or_nan}
 
         Notes
         -----
         G. Marsaglia and W. W. Tsang, ACM TOMS 26 (2000).
         """
         return self._draw("gamma", (shape, scale), size, dtype)
-
-    def gumbel(
-        self,
-        loc: ArrayLike = 0.0,
-        scale: ArrayLike = 1.0,
-        size: int | Sequence[int] | None = None,
-        dtype: DTypeLike = float,
-    ) -> ndarray:
-        """Gumbel variates.
-
-        Parameters
-        ----------
-        loc, scale : number or array_like
-            Location, and scale, not negative.
-        size : int or tuple of int, optional
-            The result's shape; that to which the parameters broadcast by default.
-        dtype : dtype, optional
-            The result's dtype.
-
-        Returns
-        -------
-        ndarray
-            Of the dtype, one variate an element.
-
-        Raises
-        ------
-        ValueError
-            NumPy's, where a number or a list is out of range. Arrays on the device are looked at on
-            the emulator and under ``GPUARRAY_DEBUG=1``; elsewhere, such an element's variate is
-            NaN.
-        """
-        return self._draw("gumbel", (loc, scale), size, dtype)
-
-    def laplace(
-        self,
-        loc: ArrayLike = 0.0,
-        scale: ArrayLike = 1.0,
-        size: int | Sequence[int] | None = None,
-        dtype: DTypeLike = float,
-    ) -> ndarray:
-        """Laplace variates.
-
-        Parameters
-        ----------
-        loc, scale : number or array_like
-            Location, and scale, not negative.
-        size : int or tuple of int, optional
-            The result's shape; that to which the parameters broadcast by default.
-        dtype : dtype, optional
-            The result's dtype.
-
-        Returns
-        -------
-        ndarray
-            Of the dtype, one variate an element.
-
-        Raises
-        ------
-        ValueError
-            NumPy's, where a number or a list is out of range. Arrays on the device are looked at on
-            the emulator and under ``GPUARRAY_DEBUG=1``; elsewhere, such an element's variate is
-            NaN.
-        """
-        return self._draw("laplace", (loc, scale), size, dtype)
-
-    def logistic(
-        self,
-        loc: ArrayLike = 0.0,
-        scale: ArrayLike = 1.0,
-        size: int | Sequence[int] | None = None,
-        dtype: DTypeLike = float,
-    ) -> ndarray:
-        """Logistic variates.
-
-        Parameters
-        ----------
-        loc, scale : number or array_like
-            Location, and scale, not negative.
-        size : int or tuple of int, optional
-            The result's shape; that to which the parameters broadcast by default.
-        dtype : dtype, optional
-            The result's dtype.
-
-        Returns
-        -------
-        ndarray
-            Of the dtype, one variate an element.
-
-        Raises
-        ------
-        ValueError
-            NumPy's, where a number or a list is out of range. Arrays on the device are looked at on
-            the emulator and under ``GPUARRAY_DEBUG=1``; elsewhere, such an element's variate is
-            NaN.
-        """
-        return self._draw("logistic", (loc, scale), size, dtype)
-
-    def lognormal(
-        self,
-        mean: ArrayLike = 0.0,
-        sigma: ArrayLike = 1.0,
-        size: int | Sequence[int] | None = None,
-        dtype: DTypeLike = float,
-    ) -> ndarray:
-        """Log-normal variates.
-
-        Parameters
-        ----------
-        mean, sigma : number or array_like
-            Mean and standard deviation of the logarithm; the latter is not negative.
-        size : int or tuple of int, optional
-            The result's shape; that to which the parameters broadcast by default.
-        dtype : dtype, optional
-            The result's dtype.
-
-        Returns
-        -------
-        ndarray
-            Of the dtype, one variate an element.
-
-        Raises
-        ------
-        ValueError
-            NumPy's, where a number or a list is out of range. Arrays on the device are looked at on
-            the emulator and under ``GPUARRAY_DEBUG=1``; elsewhere, such an element's variate is
-            NaN.
-        """
-        return self._draw("lognormal", (mean, sigma), size, dtype)
 
     def noncentral_chisquare(
         self,
@@ -326,26 +145,19 @@ class ContinuousDistributions:
 
         Parameters
         ----------
-        df : number or array_like
-            Degrees of freedom, greater than 0.
+        {df}
         nonc : number or array_like
             Noncentrality, not negative.
-        size : int or tuple of int, optional
-            The result's shape; that to which the parameters broadcast by default.
-        dtype : dtype, optional
-            The result's dtype.
+        {size_or_broadcast}
+        {dtype}
 
         Returns
         -------
-        ndarray
-            Of the dtype, one variate an element.
+        {variates}
 
         Raises
         ------
-        ValueError
-            NumPy's, where a number or a list is out of range. Arrays on the device are looked at on
-            the emulator and under ``GPUARRAY_DEBUG=1``; elsewhere, such an element's variate is
-            NaN.
+        {range_or_nan}
 
         Notes
         -----
@@ -366,155 +178,25 @@ class ContinuousDistributions:
 
         Parameters
         ----------
-        dfnum, dfden : number or array_like
-            Degrees of freedom of the numerator and of the denominator, greater than 0.
+        {dfnum}
         nonc : number or array_like
             Noncentrality of the numerator, not negative.
-        size : int or tuple of int, optional
-            The result's shape; that to which the parameters broadcast by default.
-        dtype : dtype, optional
-            The result's dtype.
+        {size_or_broadcast}
+        {dtype}
 
         Returns
         -------
-        ndarray
-            Of the dtype, one variate an element.
+        {variates}
 
         Raises
         ------
-        ValueError
-            NumPy's, where a number or a list is out of range. Arrays on the device are looked at on
-            the emulator and under ``GPUARRAY_DEBUG=1``; elsewhere, such an element's variate is
-            NaN.
+        {range_or_nan}
 
         Notes
         -----
         A quotient, as of `f`, of a noncentral and a central chi-square variate.
         """
         return self._draw("noncentral_f", (dfnum, dfden, nonc), size, dtype)
-
-    def normal(
-        self,
-        loc: ArrayLike = 0.0,
-        scale: ArrayLike = 1.0,
-        size: int | Sequence[int] | None = None,
-        dtype: DTypeLike = float,
-    ) -> ndarray:
-        """Normal variates.
-
-        Parameters
-        ----------
-        loc, scale : number or array_like
-            Mean, and standard deviation, which is not negative.
-        size : int or tuple of int, optional
-            The result's shape; that to which the parameters broadcast by default.
-        dtype : dtype, optional
-            The result's dtype.
-
-        Returns
-        -------
-        ndarray
-            Of the dtype, one variate an element.
-
-        Raises
-        ------
-        ValueError
-            NumPy's, where a number or a list is out of range. Arrays on the device are looked at on
-            the emulator and under ``GPUARRAY_DEBUG=1``; elsewhere, such an element's variate is
-            NaN.
-
-        Notes
-        -----
-        G. E. P. Box and M. E. Muller, Ann. Math. Statist. 29 (1958).
-        """
-        return self._draw("normal", (loc, scale), size, dtype)
-
-    def pareto(
-        self, a: ArrayLike, size: int | Sequence[int] | None = None, dtype: DTypeLike = float
-    ) -> ndarray:
-        """Variates of the Pareto II, or Lomax, distribution.
-
-        Parameters
-        ----------
-        a : number or array_like
-            Shape, greater than 0.
-        size : int or tuple of int, optional
-            The result's shape; that to which the parameters broadcast by default.
-        dtype : dtype, optional
-            The result's dtype.
-
-        Returns
-        -------
-        ndarray
-            Of the dtype, one variate an element.
-
-        Raises
-        ------
-        ValueError
-            NumPy's, where a number or a list is out of range. Arrays on the device are looked at on
-            the emulator and under ``GPUARRAY_DEBUG=1``; elsewhere, such an element's variate is
-            NaN.
-        """
-        return self._draw("pareto", (a,), size, dtype)
-
-    def power(
-        self, a: ArrayLike, size: int | Sequence[int] | None = None, dtype: DTypeLike = float
-    ) -> ndarray:
-        """Variates of a power distribution, between 0 and 1.
-
-        Parameters
-        ----------
-        a : number or array_like
-            Exponent, greater than 0: the density is ``a * x**(a - 1)``.
-        size : int or tuple of int, optional
-            The result's shape; that to which the parameters broadcast by default.
-        dtype : dtype, optional
-            The result's dtype.
-
-        Returns
-        -------
-        ndarray
-            Of the dtype, one variate an element.
-
-        Raises
-        ------
-        ValueError
-            NumPy's, where a number or a list is out of range. Arrays on the device are looked at on
-            the emulator and under ``GPUARRAY_DEBUG=1``; elsewhere, such an element's variate is
-            NaN.
-        """
-        return self._draw("power", (a,), size, dtype)
-
-    def rayleigh(
-        self,
-        scale: ArrayLike = 1.0,
-        size: int | Sequence[int] | None = None,
-        dtype: DTypeLike = float,
-    ) -> ndarray:
-        """Rayleigh variates.
-
-        Parameters
-        ----------
-        scale : number or array_like
-            The mode, not negative.
-        size : int or tuple of int, optional
-            The result's shape; that to which the parameters broadcast by default.
-        dtype : dtype, optional
-            The result's dtype.
-
-        Returns
-        -------
-        ndarray
-            Of the dtype, one variate an element.
-
-        Raises
-        ------
-        ValueError
-            NumPy's, where a number or a list is out of range. Arrays on the device are looked at on
-            the emulator and under ``GPUARRAY_DEBUG=1``; elsewhere, such an element's variate is
-            NaN.
-        """
-        return self._draw("rayleigh", (scale,), size, dtype)
 
     def standard_t(
         self, df: ArrayLike, size: int | Sequence[int] | None = None, dtype: DTypeLike = float
@@ -523,24 +205,17 @@ class ContinuousDistributions:
 
         Parameters
         ----------
-        df : number or array_like
-            Degrees of freedom, greater than 0.
-        size : int or tuple of int, optional
-            The result's shape; that to which the parameters broadcast by default.
-        dtype : dtype, optional
-            The result's dtype.
+        {df}
+        {size_or_broadcast}
+        {dtype}
 
         Returns
         -------
-        ndarray
-            Of the dtype, one variate an element.
+        {variates}
 
         Raises
         ------
-        ValueError
-            NumPy's, where a number or a list is out of range. Arrays on the device are looked at on
-            the emulator and under ``GPUARRAY_DEBUG=1``; elsewhere, such an element's variate is
-            NaN.
+        {range_or_nan}
 
         Notes
         -----
@@ -548,71 +223,6 @@ class ContinuousDistributions:
         (2000)).
         """
         return self._draw("standard_t", (df,), size, dtype)
-
-    def triangular(
-        self,
-        left: ArrayLike,
-        mode: ArrayLike,
-        right: ArrayLike,
-        size: int | Sequence[int] | None = None,
-        dtype: DTypeLike = float,
-    ) -> ndarray:
-        """Triangular variates.
-
-        Parameters
-        ----------
-        left, mode, right : number or array_like
-            The lower end, the peak, and the upper end.
-        size : int or tuple of int, optional
-            The result's shape; that to which the parameters broadcast by default.
-        dtype : dtype, optional
-            The result's dtype.
-
-        Returns
-        -------
-        ndarray
-            Of the dtype, one variate an element.
-
-        Raises
-        ------
-        ValueError
-            NumPy's, where a number or a list is out of range. Arrays on the device are looked at on
-            the emulator and under ``GPUARRAY_DEBUG=1``; elsewhere, such an element's variate is
-            NaN.
-        """
-        return self._draw("triangular", (left, mode, right), size, dtype)
-
-    def uniform(
-        self,
-        low: ArrayLike = 0.0,
-        high: ArrayLike = 1.0,
-        size: int | Sequence[int] | None = None,
-        dtype: DTypeLike = float,
-    ) -> ndarray:
-        """Uniform variates.
-
-        Parameters
-        ----------
-        low, high : number or array_like
-            The ends of the interval; the upper one is not a part of it.
-        size : int or tuple of int, optional
-            The result's shape; that to which the parameters broadcast by default.
-        dtype : dtype, optional
-            The result's dtype.
-
-        Returns
-        -------
-        ndarray
-            Of the dtype, one variate an element.
-
-        Raises
-        ------
-        ValueError
-            NumPy's, where a number or a list is out of range. Arrays on the device are looked at on
-            the emulator and under ``GPUARRAY_DEBUG=1``; elsewhere, such an element's variate is
-            NaN.
-        """
-        return self._draw("uniform", (low, high), size, dtype)
 
     def vonmises(
         self,
@@ -629,22 +239,16 @@ class ContinuousDistributions:
             The mode, in radians.
         kappa : number or array_like
             Concentration, not negative.
-        size : int or tuple of int, optional
-            The result's shape; that to which the parameters broadcast by default.
-        dtype : dtype, optional
-            The result's dtype.
+        {size_or_broadcast}
+        {dtype}
 
         Returns
         -------
-        ndarray
-            Of the dtype, one variate an element.
+        {variates}
 
         Raises
         ------
-        ValueError
-            NumPy's, where a number or a list is out of range. Arrays on the device are looked at on
-            the emulator and under ``GPUARRAY_DEBUG=1``; elsewhere, such an element's variate is
-            NaN.
+        {range_or_nan}
 
         Notes
         -----
@@ -666,53 +270,19 @@ class ContinuousDistributions:
         ----------
         mean, scale : number or array_like
             Mean and scale, greater than 0.
-        size : int or tuple of int, optional
-            The result's shape; that to which the parameters broadcast by default.
-        dtype : dtype, optional
-            The result's dtype.
+        {size_or_broadcast}
+        {dtype}
 
         Returns
         -------
-        ndarray
-            Of the dtype, one variate an element.
+        {variates}
 
         Raises
         ------
-        ValueError
-            NumPy's, where a number or a list is out of range. Arrays on the device are looked at on
-            the emulator and under ``GPUARRAY_DEBUG=1``; elsewhere, such an element's variate is
-            NaN.
+        {range_or_nan}
 
         Notes
         -----
         J. R. Michael, W. R. Schucany and R. W. Haas, The American Statistician 30 (1976).
         """
         return self._draw("wald", (mean, scale), size, dtype)
-
-    def weibull(
-        self, a: ArrayLike, size: int | Sequence[int] | None = None, dtype: DTypeLike = float
-    ) -> ndarray:
-        """Weibull variates of scale 1.
-
-        Parameters
-        ----------
-        a : number or array_like
-            Shape, not negative.
-        size : int or tuple of int, optional
-            The result's shape; that to which the parameters broadcast by default.
-        dtype : dtype, optional
-            The result's dtype.
-
-        Returns
-        -------
-        ndarray
-            Of the dtype, one variate an element.
-
-        Raises
-        ------
-        ValueError
-            NumPy's, where a number or a list is out of range. Arrays on the device are looked at on
-            the emulator and under ``GPUARRAY_DEBUG=1``; elsewhere, such an element's variate is
-            NaN.
-        """
-        return self._draw("weibull", (a,), size, dtype)

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from gpuarray._namespace.shared_texts import sharing
+from gpuarray.random._texts import TEXTS
+
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, DTypeLike, ndarray
 
 
+@sharing(TEXTS)
 class DiscreteDistributions:
     """Discrete distributions of `RandomState`."""
 
@@ -29,22 +33,16 @@ class DiscreteDistributions:
             How often is tried, not negative.
         p : number or array_like
             Probability of success, from 0 to 1.
-        size : int or tuple of int, optional
-            The result's shape; that to which the parameters broadcast by default.
-        dtype : dtype, optional
-            The result's dtype.
+        {size_or_broadcast}
+        {dtype}
 
         Returns
         -------
-        ndarray
-            Of the dtype, one variate an element.
+        {variates}
 
         Raises
         ------
-        ValueError
-            NumPy's, where a number or a list is out of range. Arrays on the device are looked at on
-            the emulator and under ``GPUARRAY_DEBUG=1``; elsewhere, such an element's variate is 0
-            or the least.
+        {range_or_least}
 
         Notes
         -----
@@ -60,24 +58,17 @@ class DiscreteDistributions:
 
         Parameters
         ----------
-        p : number or array_like
-            Probability of success, greater than 0 and at most 1.
-        size : int or tuple of int, optional
-            The result's shape; that to which the parameters broadcast by default.
-        dtype : dtype, optional
-            The result's dtype.
+        {p}
+        {size_or_broadcast}
+        {dtype}
 
         Returns
         -------
-        ndarray
-            Of the dtype, one variate an element.
+        {variates}
 
         Raises
         ------
-        ValueError
-            NumPy's, where a number or a list is out of range. Arrays on the device are looked at on
-            the emulator and under ``GPUARRAY_DEBUG=1``; elsewhere, such an element's variate is 0
-            or the least.
+        {range_or_least}
 
         Notes
         -----
@@ -101,22 +92,16 @@ class DiscreteDistributions:
             How many items are good, and how many are not.
         nsample : number or array_like
             How many are taken out.
-        size : int or tuple of int, optional
-            The result's shape; that to which the parameters broadcast by default.
-        dtype : dtype, optional
-            The result's dtype.
+        {size_or_broadcast}
+        {dtype}
 
         Returns
         -------
-        ndarray
-            Of the dtype, one variate an element.
+        {variates}
 
         Raises
         ------
-        ValueError
-            NumPy's, where a number or a list is out of range. Arrays on the device are looked at on
-            the emulator and under ``GPUARRAY_DEBUG=1``; elsewhere, such an element's variate is 0
-            or the least.
+        {range_or_least}
 
         Notes
         -----
@@ -134,22 +119,16 @@ class DiscreteDistributions:
         ----------
         p : number or array_like
             From 0 to below 1.
-        size : int or tuple of int, optional
-            The result's shape; that to which the parameters broadcast by default.
-        dtype : dtype, optional
-            The result's dtype.
+        {size_or_broadcast}
+        {dtype}
 
         Returns
         -------
-        ndarray
-            Of the dtype, one variate an element.
+        {variates}
 
         Raises
         ------
-        ValueError
-            NumPy's, where a number or a list is out of range. Arrays on the device are looked at on
-            the emulator and under ``GPUARRAY_DEBUG=1``; elsewhere, such an element's variate is 0
-            or the least.
+        {range_or_least}
 
         Notes
         -----
@@ -170,24 +149,17 @@ class DiscreteDistributions:
         ----------
         n : number or array_like
             How many successes, greater than 0.
-        p : number or array_like
-            Probability of success, greater than 0 and at most 1.
-        size : int or tuple of int, optional
-            The result's shape; that to which the parameters broadcast by default.
-        dtype : dtype, optional
-            The result's dtype.
+        {p}
+        {size_or_broadcast}
+        {dtype}
 
         Returns
         -------
-        ndarray
-            Of the dtype, one variate an element.
+        {variates}
 
         Raises
         ------
-        ValueError
-            NumPy's, where a number or a list is out of range. Arrays on the device are looked at on
-            the emulator and under ``GPUARRAY_DEBUG=1``; elsewhere, such an element's variate is 0
-            or the least.
+        {range_or_least}
 
         Notes
         -----
@@ -205,22 +177,16 @@ class DiscreteDistributions:
         ----------
         lam : number or array_like
             The mean, not negative.
-        size : int or tuple of int, optional
-            The result's shape; that to which the parameters broadcast by default.
-        dtype : dtype, optional
-            The result's dtype.
+        {size_or_broadcast}
+        {dtype}
 
         Returns
         -------
-        ndarray
-            Of the dtype, one variate an element.
+        {variates}
 
         Raises
         ------
-        ValueError
-            NumPy's, where a number or a list is out of range. Arrays on the device are looked at on
-            the emulator and under ``GPUARRAY_DEBUG=1``; elsewhere, such an element's variate is 0
-            or the least.
+        {range_or_least}
 
         Notes
         -----
@@ -238,22 +204,16 @@ class DiscreteDistributions:
         ----------
         a : number or array_like
             Exponent, greater than 1.
-        size : int or tuple of int, optional
-            The result's shape; that to which the parameters broadcast by default.
-        dtype : dtype, optional
-            The result's dtype.
+        {size_or_broadcast}
+        {dtype}
 
         Returns
         -------
-        ndarray
-            Of the dtype, one variate an element.
+        {variates}
 
         Raises
         ------
-        ValueError
-            NumPy's, where a number or a list is out of range. Arrays on the device are looked at on
-            the emulator and under ``GPUARRAY_DEBUG=1``; elsewhere, such an element's variate is 0
-            or the least.
+        {range_or_least}
 
         Notes
         -----

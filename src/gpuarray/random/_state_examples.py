@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpuarray._namespace.docstrings import shares
+from gpuarray._namespace.shared_texts import add_sections
 
 #: Arguments of a draw of three variates, without the size.
 _DRAWS = {
@@ -63,16 +63,16 @@ _CALLS = {
 }
 
 
-def _text(call: str, shown: str) -> str:
+def _example(call: str, shown: str) -> dict[str, str]:
     lines = ["Examples", "--------", ">>> import gpuarray as cp"]
     lines += [">>> state = cp.random.RandomState(1)", f">>> {call}", shown]
-    return "\n".join(lines).rstrip()
+    return {"Examples": "\n".join(lines).rstrip()}
 
 
 def add_examples(cls: type) -> None:
     """Give the methods of the class that draw their examples."""
     for name, arguments in _DRAWS.items():
         given = f"{arguments}, size=3" if arguments else "size=3"
-        shares(_text(f"state.{name}({given}).shape", "(3,)"))(getattr(cls, name))
+        add_sections(getattr(cls, name), _example(f"state.{name}({given}).shape", "(3,)"))
     for name, (call, shown) in _CALLS.items():
-        shares(_text(call, shown))(getattr(cls, name))
+        add_sections(getattr(cls, name), _example(call, shown))

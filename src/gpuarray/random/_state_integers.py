@@ -11,12 +11,14 @@ import numpy as np
 
 from gpuarray import _dtypes, _layout
 from gpuarray._array import ArrayBase
+from gpuarray._namespace.shared_texts import sharing
 from gpuarray._ops.conversion import as_values, asnumpy
 from gpuarray._ops.math import subtract
 from gpuarray._runtime.device import current
 from gpuarray.kernels import distribution
 from gpuarray.kernels.elementwise import copies
 from gpuarray.random._parameters import LEGACY_CHECKS, fitted_shape
+from gpuarray.random._texts import TEXTS
 from gpuarray.random._variates import looks_at_arrays, variates
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ _LIMITS: dict[np.dtype, tuple[int, int]] = {
 _LIMITS[np.dtype(bool)] = (0, 1)
 
 
+@sharing(TEXTS)
 class IntegerDistributions:
     """Integers and bytes of `RandomState`."""
 
@@ -61,8 +64,7 @@ class IntegerDistributions:
 
         Returns
         -------
-        ndarray
-            Of the dtype.
+        {of_dtype}
 
         Raises
         ------
@@ -130,8 +132,7 @@ class IntegerDistributions:
             The least integer; without `high`, the greatest one of a range from 1.
         high : int, optional
             The greatest integer.
-        size : int or tuple of int, optional
-            The result's shape.
+        {size}
 
         Returns
         -------
@@ -152,8 +153,7 @@ class IntegerDistributions:
 
         Parameters
         ----------
-        size : int or tuple of int, optional
-            The result's shape.
+        {size}
 
         Returns
         -------

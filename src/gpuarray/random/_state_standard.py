@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from gpuarray._namespace.shared_texts import sharing
+from gpuarray.random._texts import TEXTS
+
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, DTypeLike, ndarray
 
 
+@sharing(TEXTS)
 class StandardDistributions:
     """Distributions of `RandomState` without location and scale."""
 
@@ -21,15 +25,12 @@ class StandardDistributions:
 
         Parameters
         ----------
-        size : int or tuple of int, optional
-            The result's shape.
-        dtype : dtype, optional
-            The result's dtype.
+        {size}
+        {dtype}
 
         Returns
         -------
-        ndarray
-            Of the dtype.
+        {of_dtype}
         """
         return self._draw("random", (), size, dtype)
 
@@ -42,13 +43,11 @@ class StandardDistributions:
         ----------
         *size : int
             The lengths.
-        dtype : dtype, optional
-            The result's dtype.
+        {dtype}
 
         Returns
         -------
-        ndarray
-            Of the dtype.
+        {of_dtype}
         """
         return self._draw("random", (), size, dtype)
 
@@ -59,13 +58,11 @@ class StandardDistributions:
         ----------
         *size : int
             The lengths.
-        dtype : dtype, optional
-            The result's dtype.
+        {dtype}
 
         Returns
         -------
-        ndarray
-            Of the dtype.
+        {of_dtype}
         """
         return self._draw("standard_normal", (), size, dtype)
 
@@ -76,15 +73,12 @@ class StandardDistributions:
 
         Parameters
         ----------
-        size : int or tuple of int, optional
-            The result's shape.
-        dtype : dtype, optional
-            The result's dtype.
+        {size}
+        {dtype}
 
         Returns
         -------
-        ndarray
-            Of the dtype.
+        {of_dtype}
 
         Notes
         -----
@@ -100,15 +94,12 @@ class StandardDistributions:
 
         Parameters
         ----------
-        size : int or tuple of int, optional
-            The result's shape.
-        dtype : dtype, optional
-            The result's dtype.
+        {size}
+        {dtype}
 
         Returns
         -------
-        ndarray
-            Of the dtype.
+        {of_dtype}
         """
         return self._draw("standard_exponential", (), size, dtype)
 
@@ -119,15 +110,12 @@ class StandardDistributions:
 
         Parameters
         ----------
-        size : int or tuple of int, optional
-            The result's shape.
-        dtype : dtype, optional
-            The result's dtype.
+        {size}
+        {dtype}
 
         Returns
         -------
-        ndarray
-            Of the dtype.
+        {of_dtype}
         """
         return self._draw("standard_cauchy", (), size, dtype)
 
@@ -145,13 +133,11 @@ class StandardDistributions:
             Shape, not negative.
         size : int or tuple of int, optional
             The result's shape; that of the parameter by default.
-        dtype : dtype, optional
-            The result's dtype.
+        {dtype}
 
         Returns
         -------
-        ndarray
-            Of the dtype.
+        {of_dtype}
 
         Notes
         -----

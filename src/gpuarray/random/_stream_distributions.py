@@ -9,30 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import gpuarray as cp
-from gpuarray import _dtypes
 from gpuarray._fusion import fuse
-from gpuarray.kernels import random as kernels
-from gpuarray.random._bit_generators import BitGenerator, scaled_call, sized_call
-from gpuarray.random._parameters import as_parameter, check, check_out, result_shape
+from gpuarray._namespace.shared_texts import sharing
+from gpuarray.random._bit_generators import scaled_call
+from gpuarray.random._parameters import as_parameter, check, result_shape
+from gpuarray.random._stream_standard import Size, StandardStreamDistributions
+from gpuarray.random._texts import TEXTS
 
 if TYPE_CHECKING:
-    from gpuarray._types import ArrayLike, DTypeLike, ndarray
+    from gpuarray._types import ArrayLike, ndarray
 
-_FLOAT64, _FLOAT32 = np.dtype(np.float64), np.dtype(np.float32)
-_FLOATS: dict[Any, np.dtype] = {np.float64: _FLOAT64, np.float32: _FLOAT32, float: _FLOAT64}
-
-Size = int | tuple[int, ...] | None
-
-
-def float_dtype(dtype: Any, name: str) -> np.dtype:
-    """A ``dtype`` argument: float64 or float32."""
-    if type(dtype) is type and dtype in _FLOATS:
-        return _FLOATS[dtype]
-    found = _dtypes.parsed(dtype)
-    if found not in (_FLOAT64, _FLOAT32):
-        raise TypeError(f"Unsupported dtype {found!r} for {name}")
-    return found
-
+_FLOAT64 = np.dtype(np.float64)
 
 # Expressions. They are NumPy's, in its order of operations.
 
@@ -98,21 +85,9 @@ def _quotients(x: Any, y: Any) -> Any:
     return x / y
 
 
-class StreamDistributions:
+@sharing(TEXTS)
+class StreamDistributions(StandardStreamDistributions):
     """Methods of `Generator` whose numbers are those of NumPy's `Generator`."""
-
-    _bit_generator: BitGenerator
-
-    def _standard(self, draw: str, size: Any, dtype: np.dtype, out: Any) -> Any:
-        """A draw of `DrawSpec` by its name."""
-        if out is None:
-            if type(size) is int:
-                return self._bit_generator._draw_many(draw, size, dtype)
-            static = (draw, () if size is None else size, dtype)
-            return self._bit_generator._draw(sized_call, static)
-        out = check_out(out, size, dtype)
-        layout = out._layout
-        return self._bit_generator._draw(kernels.launch.draw_call, (draw, layout, True), out)
 
     def _scaled(self, draw: str, shape: tuple[int, ...], loc: Any, scale: Any) -> Any:
         """``loc + scale * x`` for each number of a standard draw; in its kernel for two numbers."""
@@ -137,102 +112,6 @@ class StreamDistributions:
         # Integers as float64: NumPy computes with these.
         values = [float(x) if isinstance(x, int) else x for x in values]
         return expression(drawn, *values)
-
-    def random(
-        self, size: Size = None, dtype: DTypeLike = np.float64, out: ndarray | None = None
-    ) -> ndarray:
-        """Numbers in [0, 1): those of NumPy's, bit by bit.
-
-        Parameters
-        ----------
-        size : int or tuple of int, optional
-            The result's shape; without dimensions by default.
-        dtype : dtype, optional
-            float64 or float32.
-        out : ndarray, optional
-            Where the numbers are stored: contiguous, of the dtype, and of shape `size` if given.
-
-        Returns
-        -------
-        ndarray
-            The numbers. NumPy returns a Python float without `size`.
-
-        Examples
-        --------
-        >>> import gpuarray as cp
-        >>> cp.random.default_rng(1).random(3)
-        array([0.51182162, 0.9504637 , 0.14415961])
-        """
-        return self._standard("uniform", size, float_dtype(dtype, "random"), out)
-
-    def standard_normal(
-        self, size: Size = None, dtype: DTypeLike = np.float64, out: ndarray | None = None
-    ) -> ndarray:
-        """Normally distributed numbers with mean 0 and standard deviation 1: NumPy's.
-
-        Parameters
-        ----------
-        size : int or tuple of int, optional
-            The result's shape; without dimensions by default.
-        dtype : dtype, optional
-            float64 or float32.
-        out : ndarray, optional
-            Where the numbers are stored: contiguous, of the dtype, and of shape `size` if given.
-
-        Returns
-        -------
-        ndarray
-            NumPy's numbers; those beyond 3.65 (one in 4000) can differ in the last digit, since
-            the device rounds logarithms differently.
-
-        Notes
-        -----
-        Marsaglia and Tsang, "The Ziggurat Method for Generating Random Variables", 2000. The
-        numbers do not depend on how many are asked for at a time.
-
-        Examples
-        --------
-        >>> import gpuarray as cp
-        >>> cp.random.default_rng(1).standard_normal(3)
-        array([0.34558419, 0.82161814, 0.33043708])
-        """
-        return self._standard("normal", size, float_dtype(dtype, "standard_normal"), out)
-
-    def standard_exponential(
-        self,
-        size: Size = None,
-        dtype: DTypeLike = np.float64,
-        method: str = "zig",
-        out: ndarray | None = None,
-    ) -> ndarray:
-        """Exponentially distributed numbers with mean 1: NumPy's.
-
-        Parameters
-        ----------
-        size : int or tuple of int, optional
-            The result's shape; without dimensions by default.
-        dtype : dtype, optional
-            float64 or float32.
-        method : {'zig', 'inv'}, optional
-            By a ziggurat, or by the inverse of the distribution function. As in NumPy, everything
-            but 'zig' is 'inv'.
-        out : ndarray, optional
-            Where the numbers are stored: contiguous, of the dtype, and of shape `size` if given.
-
-        Returns
-        -------
-        ndarray
-            NumPy's numbers. With 'inv', and beyond 7.69 with 'zig', they can differ in the last
-            digit, since the device rounds logarithms differently.
-
-        Examples
-        --------
-        >>> import gpuarray as cp
-        >>> cp.random.default_rng(1).standard_exponential(3)
-        array([1.07302903, 0.30845314, 5.37543687])
-        """
-        draw = "exponential" if method == "zig" else "inverse"
-        return self._standard(draw, size, float_dtype(dtype, "standard_exponential"), out)
 
     def uniform(self, low: ArrayLike = 0.0, high: ArrayLike = 1.0, size: Size = None) -> ndarray:
         """Numbers in [low, high): those of NumPy's, bit by bit.
@@ -275,12 +154,10 @@ class StreamDistributions:
 
         Parameters
         ----------
-        loc : float or array_like of float, optional
-            The mean.
+        {mean}
         scale : float or array_like of float, optional
             The standard deviation, not negative.
-        size : int or tuple of int, optional
-            The result's shape; by default that of the parameters.
+        {size_of_parameters}
 
         Returns
         -------
@@ -289,8 +166,7 @@ class StreamDistributions:
 
         Raises
         ------
-        ValueError
-            If `scale` is negative; of a device array where `GPUARRAY_DEBUG` is set.
+        {negative_scale}
 
         Examples
         --------
@@ -311,8 +187,7 @@ class StreamDistributions:
         ----------
         mean, sigma : float or array_like of float, optional
             Mean and standard deviation of the logarithm; `sigma` is not negative.
-        size : int or tuple of int, optional
-            The result's shape; by default that of the parameters.
+        {size_of_parameters}
 
         Returns
         -------
@@ -350,8 +225,7 @@ class StreamDistributions:
 
         Raises
         ------
-        ValueError
-            If `scale` is negative; of a device array where `GPUARRAY_DEBUG` is set.
+        {negative_scale}
 
         Examples
         --------
@@ -380,8 +254,7 @@ class StreamDistributions:
 
         Raises
         ------
-        ValueError
-            If `scale` is negative; of a device array where `GPUARRAY_DEBUG` is set.
+        {negative_scale}
 
         Examples
         --------
@@ -396,22 +269,18 @@ class StreamDistributions:
 
         Parameters
         ----------
-        loc : float or array_like of float, optional
-            The mean.
+        {mean}
         scale : float or array_like of float, optional
             The exponential decay, not negative.
-        size : int or tuple of int, optional
-            The result's shape; by default that of the parameters.
+        {size_of_parameters}
 
         Returns
         -------
-        ndarray
-            Of float64: the inverse of the distribution function at a uniform number.
+        {inverse_variates}
 
         Raises
         ------
-        ValueError
-            If `scale` is negative; of a device array where `GPUARRAY_DEBUG` is set.
+        {negative_scale}
 
         Examples
         --------
@@ -430,18 +299,15 @@ class StreamDistributions:
             The mode.
         scale : float or array_like of float, optional
             The scale, not negative.
-        size : int or tuple of int, optional
-            The result's shape; by default that of the parameters.
+        {size_of_parameters}
 
         Returns
         -------
-        ndarray
-            Of float64: the inverse of the distribution function at a uniform number.
+        {inverse_variates}
 
         Raises
         ------
-        ValueError
-            If `scale` is negative; of a device array where `GPUARRAY_DEBUG` is set.
+        {negative_scale}
 
         Examples
         --------
@@ -456,22 +322,18 @@ class StreamDistributions:
 
         Parameters
         ----------
-        loc : float or array_like of float, optional
-            The mean.
+        {mean}
         scale : float or array_like of float, optional
             The scale, not negative.
-        size : int or tuple of int, optional
-            The result's shape; by default that of the parameters.
+        {size_of_parameters}
 
         Returns
         -------
-        ndarray
-            Of float64: the inverse of the distribution function at a uniform number.
+        {inverse_variates}
 
         Raises
         ------
-        ValueError
-            If `scale` is negative; of a device array where `GPUARRAY_DEBUG` is set.
+        {negative_scale}
 
         Examples
         --------
@@ -488,8 +350,7 @@ class StreamDistributions:
         ----------
         a : float or array_like of float
             The shape, positive.
-        size : int or tuple of int, optional
-            The result's shape; by default that of `a`.
+        {size_of_a}
 
         Returns
         -------
@@ -516,8 +377,7 @@ class StreamDistributions:
         ----------
         a : float or array_like of float
             The shape, not negative. With a number of 0 the results are 0, and nothing is drawn.
-        size : int or tuple of int, optional
-            The result's shape; by default that of `a`.
+        {size_of_a}
 
         Returns
         -------
@@ -546,8 +406,7 @@ class StreamDistributions:
         ----------
         a : float or array_like of float
             One more than the exponent of the density, positive.
-        size : int or tuple of int, optional
-            The result's shape; by default that of `a`.
+        {size_of_a}
 
         Returns
         -------
@@ -576,13 +435,11 @@ class StreamDistributions:
         ----------
         left, mode, right : float or array_like of float
             The ends and the peak: ``left <= mode <= right``, and not all of them equal.
-        size : int or tuple of int, optional
-            The result's shape; by default that of the parameters.
+        {size_of_parameters}
 
         Returns
         -------
-        ndarray
-            Of float64: the inverse of the distribution function at a uniform number.
+        {inverse_variates}
 
         Raises
         ------
@@ -603,8 +460,7 @@ class StreamDistributions:
 
         Parameters
         ----------
-        size : int or tuple of int, optional
-            The result's shape; without dimensions by default.
+        {size_or_scalar}
 
         Returns
         -------

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from gpuarray._namespace.shared_texts import sharing
 from gpuarray.random import _multivariate
 from gpuarray.random._parameters import GENERATOR_CHECKS
+from gpuarray.random._texts import TEXTS
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
 
 
+@sharing(TEXTS)
 class VectorDistributions:
     """Vectors of variates, along the last axis of results."""
 
@@ -22,8 +25,7 @@ class VectorDistributions:
         ----------
         alpha : array_like, 1-D
             Shapes of the shares, not negative.
-        size : int or tuple of int, optional
-            How many vectors.
+        {vectors}
 
         Returns
         -------
@@ -70,8 +72,7 @@ class VectorDistributions:
 
         Returns
         -------
-        ndarray
-            int64, the counts along the last axis.
+        {counts}
 
         Raises
         ------
@@ -110,15 +111,13 @@ class VectorDistributions:
             How many items of each colour there are.
         nsample : int
             How many items are taken out.
-        size : int or tuple of int, optional
-            How many vectors.
+        {vectors}
         method : {'marginals', 'count'}, optional
             As NumPy's; the variates are found by marginals in any case.
 
         Returns
         -------
-        ndarray
-            int64, the counts along the last axis.
+        {counts}
 
         Raises
         ------
@@ -162,8 +161,7 @@ class VectorDistributions:
             The mean.
         cov : array_like, 2-D
             The covariance, symmetric and positive semidefinite.
-        size : int or tuple of int, optional
-            How many vectors.
+        {vectors}
         check_valid : {'warn', 'raise', 'ignore'}, optional
             What happens where the covariance is not positive semidefinite. To know waits for the
             device.
