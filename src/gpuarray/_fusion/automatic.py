@@ -65,6 +65,8 @@ def reduction_recorder(
         return make()
     if operand.dtype.kind not in "biufc" or not _is_plain((operand, *numbers), layout):
         return make()
+    if layout.nbytes > driver.device_total_mem(stream.device.handle):
+        return make()  # which raises in the line that asks for it
     noted = _noted_on(stream)
     if layout.nbytes < deferred.LEAST_BYTES:
         noted.add_small(layout)

@@ -36,6 +36,7 @@ from gpuarray._runtime.stream import PLAN_LIMIT, Stream
 from gpuarray._ufunc.function import ufunc
 from gpuarray.kernels.reduction.moments import Deviation
 from gpuarray.kernels.reduction.rules import ArgReduction, Reduction
+from gpuarray.kernels.scan.rules import Accumulation
 
 #: From so many bytes of the result on an operation is recorded. On an H200 a lone one is slower for
 #: it below 32 MiB, by up to 8 µs, and two that follow one another are quicker from 16 MiB on.
@@ -505,6 +506,8 @@ def _only_reads(key: tuple) -> bool:
         return len(key) == 4 + nin + nout and all(x is None for x in outputs)
     if isinstance(function, Reduction):
         return len(key) == 4  # longer with a mask or an output
+    if isinstance(function, Accumulation):
+        return len(key) == 3  # longer with a dtype or an output
     if isinstance(function, ArgReduction):
         return len(key) == 4
     return isinstance(function, Deviation) and len(key) == 5

@@ -261,7 +261,7 @@ def _array_of(plan: Plan, i: int) -> int | None:
 def _spec_of(plan: Plan, i: int) -> ReductionSpec | None:
     """How a result's reduction reads an array in memory, if it is one and threads own its rows."""
     step, (x, *_) = plan.uses[i].step, plan.uses[i].operands
-    if not isinstance(step, Reduced):
+    if not isinstance(step, Reduced) or step.accumulates:
         return None
     seen = None if x is None or x < 0 else plan.uses[x].step
     if isinstance(seen, View) and seen.offset % 16:

@@ -17,6 +17,7 @@ from gpuarray._ffi import driver
 from gpuarray._layout import Layout
 from gpuarray._runtime.launch import scalar_slot
 from gpuarray.kernels.generator.expressions import Expression, Input
+from gpuarray.kernels.scan.rules import Accumulation
 
 
 class Step:
@@ -72,22 +73,25 @@ _NAMES = {
     "add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_or": "any",
     "logical_and": "all",
 }  # fmt: skip
+_CUMULATIVE = {"add": "cumsum", "multiply": "cumprod"}
 
 
 class Reduced(Step):
-    """The plan of a reduction.
+    """The plan of a reduction, or of a cumulative operation.
 
     Its expression is its operand's. Scalars among its inputs are its own.
 
     Attributes
     ----------
-    function : Reduction, CountReduction, ArgReduction or Deviation
+    function : Reduction, CountReduction, ArgReduction, Deviation or Accumulation
         What it is.
     options : tuple
         Its axis, and what else its ``computed_call`` takes.
+    accumulates : bool
+        Whether it is cumulative, with a result for each element.
     """
 
-    __slots__ = ("function", "options")
+    __slots__ = ("accumulates", "function", "options")
 
     def __init__(
         self,
@@ -99,7 +103,9 @@ class Reduced(Step):
     ):
         operand = Input(0, _dtypes.code(inputs[0].dtype))
         name = "mean" if getattr(function, "mean", False) else function.name
-        super().__init__(make, _NAMES.get(name, name), operand, inputs, layout)
+        self.accumulates = isinstance(function, Accumulation)
+        names = _CUMULATIVE if self.accumulates else _NAMES
+        super().__init__(make, names.get(name, name), operand, inputs, layout)
         self.function = function
         self.options = options
 

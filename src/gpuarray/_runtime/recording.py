@@ -52,11 +52,13 @@ recorder: Recorder | None = None
 class ReductionRecorder(Protocol):
     """Makes the plan that records a reduction, or the one that runs it where that is quicker.
 
+    A cumulative operation is one, too.
+
     Parameters
     ----------
     make : callable
         Makes what runs it: takes the operand and its numbers.
-    function : Reduction, ArgReduction or Deviation
+    function : Reduction, ArgReduction, Deviation or Accumulation
         What it is.
     operand, layout : Layout
         The operand's and the result's.

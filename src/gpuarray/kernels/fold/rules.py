@@ -109,7 +109,13 @@ class OrderedAccumulation(Accumulation):
     __slots__ = ()
 
     def _make_call(
-        self, layout: Layout, axis: int, target: Layout, given: bool, loop: np.dtype
+        self,
+        layout: Layout,
+        axis: int,
+        target: Layout,
+        given: bool,
+        loop: np.dtype,
+        source: Any,
     ) -> Callable:
         loops = _loop(self.row, layout.dtype, loop, None)
         return fold.launch.make_call(

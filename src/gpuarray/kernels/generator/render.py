@@ -21,12 +21,25 @@ _CASTS = "gpuarray/casts.cuh"
 
 
 class Body:
-    """Statements that compute expressions from the variables ``in0``, ``in1``, ..."""
+    """Statements that compute expressions from the variables ``in0``, ``in1``, ...
+
+    Attributes
+    ----------
+    lines : list of str
+        The statements.
+    headers : set of str
+        What they need.
+    weight : int
+        That of the heaviest operation.
+    long : int
+        How many operations are not light.
+    """
 
     def __init__(self) -> None:
         self.lines: list[str] = []
         self.headers: set[str] = set()
         self.weight = LIGHT
+        self.long = 0
         self._names: dict[Expression, str] = {}
 
     def value(self, expression: Expression) -> str:
@@ -76,6 +89,7 @@ class Body:
         if code.header:
             self.headers.add(code.header)
         self.weight = max(self.weight, code.weight)
+        self.long += code.weight > LIGHT
         return self._declare(node.dtype, f"{cpp_name(node.dtype)}({code.text})")
 
 

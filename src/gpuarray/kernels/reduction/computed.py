@@ -159,8 +159,8 @@ def places(computed: Computed, index: str) -> list[KernelParameter]:
     return [structure("places", f"Places<{index}_t, {computed.ndim}, {count}>", fields)]
 
 
-def text(computed: Computed, index: str, headers: set[str]) -> list[str]:
-    """The lines of the function object that compute elements."""
+def text(computed: Computed, index: str, headers: set[str], many: bool = False) -> list[str]:
+    """The lines of the function object that compute elements; of ``many`` by short code."""
     headers.add("gpuarray/reduction_computed.cuh")
     body = Body()
     result = body.value(Cast(computed.dtype, computed.expression))
@@ -170,7 +170,8 @@ def text(computed: Computed, index: str, headers: set[str]) -> list[str]:
     count = len(computed.inputs)
     parameters = [f"{cpp_name(dtype)} in{i}" for i, (dtype, _) in enumerate(computed.inputs)]
     parameters += [f"{cpp_name(x)} in{count + i}" for i, x in enumerate(computed.scalars)]
-    head = CALLED if body.weight >= HEAVY else DEVICE
+    is_called = body.weight >= HEAVY or (many and body.long > 1)
+    head = CALLED if is_called else DEVICE
     kept = computed.kept
     values = [
         f"{cpp_name(x)}({'kept' if i in kept else 'from'}.in{i}[v])"

@@ -136,7 +136,7 @@ def make_call(
         return decide(spec, operands, axes, output, stream)[0]
     plan, scratch = launch_plan(spec, render, operands, axes, output, stream, source)
     if source is not None and source.purpose == "load":
-        return _nothing
+        return nothing
     arguments = {"output": "y0"} | {name: f"x{i}" for i, name in enumerate([*names, *numbers])}
     if scratch:
         arguments["partials"] = "t0"
@@ -144,7 +144,7 @@ def make_call(
     return _calls.make_call(stream, kinds, new, [(bound, arguments)], [scratch] if scratch else [])
 
 
-def _nothing(*_: Any) -> None:
+def nothing(*_: Any) -> None:
     """The call of a kernel that was only to be loaded."""
 
 

@@ -13,6 +13,7 @@ from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels.reduction import computed, rows
 from gpuarray.kernels.reduction.computed import Source
+from gpuarray.kernels.reduction.launch import nothing
 from gpuarray.kernels.reduction.rows import RowStep
 from gpuarray.kernels.reduction.spec import BLOCK, unroll
 
@@ -87,7 +88,7 @@ def make_call(
     )
     function, kernel = load(spec, rows.render, stream.device)
     if source.purpose == "load":
-        return _nothing
+        return nothing
     count = layout.size // length
     constants: dict[str, Any] = {"rows": count, "length": length}
     if arranged.strides:
@@ -106,7 +107,3 @@ def make_call(
     kinds = "a" * len(arrays) + "s" * len(numbers)
     new = [None if is_given else x for x, is_given in zip(outputs, given, strict=True)]
     return _calls.make_call(stream, kinds, new, [(bound, arguments)])
-
-
-def _nothing(*_: Any) -> None:
-    """The call of a kernel that was only to be loaded."""

@@ -22,6 +22,7 @@ from gpuarray.kernels import elementwise, reduction, scan
 from gpuarray.kernels.generator.expressions import Cast, Constant, Expression, Input
 
 if TYPE_CHECKING:
+    from gpuarray.kernels.reduction.computed import Arranged, Source
     from gpuarray.kernels.scan.spec import ScanSpec
 
 #: Blocks for each multiprocessor without which several of them share a line.
@@ -82,6 +83,7 @@ def make_call(
     given: bool,
     stream: Stream,
     exclusive: bool = False,
+    source: Source | None = None,
 ) -> Callable[..., Any]:
     """A call (see :mod:`gpuarray._calls`) of a scan.
 
@@ -99,12 +101,17 @@ def make_call(
         Where to run.
     exclusive : bool
         Leave each element itself out of its result.
+    source : Source, optional
+        How the operand's elements are computed, which then is not stored: its layout is gapless.
 
     Returns
     -------
     callable
-        Takes the operand, then a given output.
+        Takes the operand, then a given output. In place of an operand with a source it takes the
+        source's arrays and its numbers.
     """
+    if source is not None:
+        stream = source.stream or stream
     if operand.unaligned or output.unaligned:
 
         def make(inputs: Sequence[Any], outputs: Sequence[Layout]) -> Callable[..., Any]:
@@ -112,15 +119,29 @@ def make_call(
 
         return elementwise.launch.with_aligned_copies(make, [operand], [output], [given], stream)
     new = [None if given else output]
+    arrays, numbers = ["input"], {}
+    if source is not None:
+        arrays = [f"source{i}" for i in range(len(source.arrays))]
+        numbers = {f"passed{i}": x for i, x in enumerate(source.scalars)}
+    kinds = "a" * len(arrays) + "s" * len(numbers)
     if output.size == 0:
-        return _calls.make_call(stream, "a", new, [])
-    plan = _plan(op, operand, axis, output, stream, exclusive)
-    bound = BoundLaunch(plan, stream)
-    return _calls.make_call(stream, "a", new, [(bound, {"input": "x0", "output": "y0"})])
+        return _calls.make_call(stream, kinds, new, [])
+    plan = _plan(op, operand, axis, output, stream, exclusive, source)
+    if source is not None and source.purpose == "load":
+        return reduction.launch.nothing
+    bound = BoundLaunch(plan, stream, numbers)
+    arguments = {"output": "y0"} | {name: f"x{i}" for i, name in enumerate([*arrays, *numbers])}
+    return _calls.make_call(stream, kinds, new, [(bound, arguments)])
 
 
 def _plan(
-    op: ScanOp, operand: Layout, axis: int, output: Layout, stream: Stream, exclusive: bool
+    op: ScanOp,
+    operand: Layout,
+    axis: int,
+    output: Layout,
+    stream: Stream,
+    exclusive: bool,
+    source: Source | None,
 ) -> LaunchPlan:
     shape = output.shape
     others = [i for i in range(len(shape)) if i != axis]
@@ -131,6 +152,8 @@ def _plan(
     steps_in = _layout.element_strides(op.name, [operand.strides[axis], *read], operand)
     steps_out = _layout.element_strides(op.name, [output.strides[axis], *written], output)
     length, lines = shape[axis], math.prod(dims)
+    arranged = None if source is None else reduction.computed.arrange(source, operand)
+    apart = () if source is None else source.arrays
     spec = scan.spec.ScanSpec(
         name=op.name,
         mapped=op.mapped,
@@ -141,7 +164,8 @@ def _plan(
         output_dtype=_dtypes.code(output.dtype),
         exclusive=exclusive,
         kept=len(dims),
-        index="int64" if _layout.needs_int64(output.size, [operand, output]) else "int32",
+        index="int64" if _layout.needs_int64(output.size, [operand, output, *apart]) else "int32",
+        computed=None if arranged is None else arranged.computed,
     )
     along_rows = lines == 1 or abs(steps_out[0]) <= abs(steps_out[-1])
     if along_rows:
@@ -149,7 +173,7 @@ def _plan(
         spec = _rows(spec, length, lines, gapless and op.exact)
     else:
         spec = _columns(spec, length, lines)
-    return _launch(spec, lines, length, [steps_in, steps_out], dims, stream)
+    return _launch(spec, lines, length, [steps_in, steps_out], dims, stream, arranged)
 
 
 def _rows(spec: ScanSpec, length: int, lines: int, vectors: bool) -> ScanSpec:
@@ -210,6 +234,7 @@ def _launch(
     steps: list[list[int]],
     dims: tuple[int, ...],
     stream: Stream,
+    arranged: Arranged | None = None,
 ) -> LaunchPlan:
     device = stream.device
     walked = ceil_div(lines * spec.width, spec.block)
@@ -221,6 +246,9 @@ def _launch(
         spec = _shared(spec, length, lines, device.multiprocessors)
         chunks = _chunks(spec, length)
         blocks = walked * chunks
+    if arranged is not None:
+        whole = arranged.lengths[-1] % spec.vector == 0
+        spec = replace(spec, computed=reduction.computed.replace(arranged.computed, whole=whole))
     function, source = load(spec, scan.spec.render, device)
     (input_stride, *input_strides), (output_stride, *output_strides) = steps
     dimensions = {
@@ -234,8 +262,10 @@ def _launch(
         "output_strides": output_strides,
     }
     constants: dict[str, Any] = {"dimensions": dimensions}
+    if arranged is not None and arranged.strides:
+        constants["places"] = arranged.places
     plan = LookBackPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
-    if spec.look_back:
+    if spec.look_back and not (arranged and arranged.purpose == "load"):
         nbytes = 8 * scan.spec.look_back_words(spec.neutral.dtype, lines, chunks)
         plan.state = look_back_state(stream, nbytes)
         constants["lookback"] = plan.state[1]

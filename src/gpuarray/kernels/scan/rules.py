@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,12 +16,16 @@ from gpuarray import _array, _calls, _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
 from gpuarray._namespace.called_name import called_name
+from gpuarray._runtime import recording
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import find, static
 from gpuarray.kernels import elementwise, scan
 from gpuarray.kernels.generator.expressions import Apply, Constant, Expression, Input
 from gpuarray.kernels.generator.operations import OPERATIONS, operation
 from gpuarray.kernels.reduction.arguments import operand, output
+
+if TYPE_CHECKING:
+    from gpuarray.kernels.reduction.computed import Source
 
 _new = object.__new__
 
@@ -77,7 +82,18 @@ class Accumulation:
         run(a, out)
         return out
 
-    def _plan(self, layout: Layout, axis: Any, dtype: Any, out: Layout | None) -> Callable:
+    def computed_call(self, layout: Layout, source: Source, axis: Any, dtype: Any) -> Callable:
+        """What takes the arrays and numbers of a source in place of an array of a layout."""
+        return self._plan(layout, axis, dtype, None, source)
+
+    def _plan(
+        self,
+        layout: Layout,
+        axis: Any,
+        dtype: Any,
+        out: Layout | None,
+        source: Source | None = None,
+    ) -> Callable:
         axis = _layout.check_axis(0 if axis is None else axis, layout.ndim, bools=False)
         loop, result = self.dtypes(layout.dtype, dtype, None if out is None else out.dtype)
         if out is None:
@@ -91,19 +107,31 @@ class Accumulation:
                     f"shape {out.shape}, {layout.shape} is needed"
                 )
             _layout.check_writable(out, self.name)
-        run = self._make_call(layout, axis, target, out is not None, loop)
+        make = partial(self._make_call, layout, axis, target, out is not None, loop, source)
         if _calls.discards_imaginary(layout.dtype, loop) or _calls.discards_imaginary(
             loop, target.dtype
         ):
-            run = _calls.with_complex_warning(run)
-        return run
+            return _calls.with_complex_warning(make())
+        recorder = recording.reduction_recorder
+        if recorder is None or out is not None or source is not None:
+            return make()
+        if type(self) is not Accumulation:  # one whose function is not associative
+            return make()
+        return recorder(make, self, layout, target, (axis, dtype), (), current.stream)
 
     def _make_call(
-        self, layout: Layout, axis: int, target: Layout, given: bool, loop: np.dtype
+        self,
+        layout: Layout,
+        axis: int,
+        target: Layout,
+        given: bool,
+        loop: np.dtype,
+        source: Source | None,
     ) -> Callable:
         return scan.launch.make_call(
-            self.computation(layout.dtype, loop), layout, axis, target, given, current.stream
-        )
+            self.computation(layout.dtype, loop), layout, axis, target, given, current.stream,
+            source=source,
+        )  # fmt: skip
 
     def dtypes(
         self, source: np.dtype, dtype: Any, out: np.dtype | None

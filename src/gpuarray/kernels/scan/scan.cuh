@@ -230,6 +230,49 @@ GPUARRAY_DEVICE Prefix<Function> look_back(const LookBackState<typename Function
     return prefix;
 }
 
+// ---- elements ---------------------------------------------------------------------------------------------------
+
+// Where elements are: a pointer to them, or what computes them where they would be read (reduction_computed.cuh), which
+// is used as a pointer is. `source.at` is one element; `source.fetch` loads what COUNT neighbours are computed from.
+template <class Source, class Index> struct ComputedElements {
+    const Source& source;
+    Index at;
+
+    template <class Offset> GPUARRAY_DEVICE ComputedElements operator+(Offset offset) const {
+        return ComputedElements{source, Index(at + Index(offset))};
+    }
+    template <class Offset> GPUARRAY_DEVICE auto operator[](Offset offset) const {
+        return source.at(Index(at + Index(offset)));
+    }
+};
+
+template <int VECTOR, class T> GPUARRAY_DEVICE bool are_aligned(const T* from) {
+    return Vector<T, VECTOR>::aligned(from);
+}
+template <int VECTOR, class Source, class Index>
+GPUARRAY_DEVICE bool are_aligned(const ComputedElements<Source, Index>&) {
+    return true;  // the operands may be anywhere
+}
+
+template <int VECTOR, class T> GPUARRAY_DEVICE void read_elements(T* into, const T* from) {
+    Vector<T, VECTOR>::copy(into, from);
+}
+template <int VECTOR, class T, class Source, class Index>
+GPUARRAY_DEVICE void read_elements(T* into, const ComputedElements<Source, Index>& from) {
+    typename Source::template Fetched<VECTOR> fetched;
+    from.source.fetch(fetched, from.at);
+    from.source.compute(fetched, into);
+}
+
+// `count` of them are read soon.
+template <int BLOCK, class T> GPUARRAY_DEVICE void expect_elements(const T* from, uint32_t count) {
+    prefetch<BLOCK>(from, count * sizeof(T));
+}
+template <int BLOCK, class Source, class Index>
+GPUARRAY_DEVICE void expect_elements(const ComputedElements<Source, Index>& from, uint32_t count) {
+    from.source.template expect<BLOCK>(from.at, count);
+}
+
 // ---- variants ---------------------------------------------------------------------------------------------------
 
 // Counted in elements.
@@ -288,16 +331,16 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool L
     GPUARRAY_DEVICE static Index item_offset(int item) { return item / VECTOR * STEP + item % VECTOR; }
 
     // `first` is this thread's first index; `whole` says that all of the tile is in the line.
-    template <class Function>
-    GPUARRAY_DEVICE static void load(const typename Function::Element* line, Index stride, Index first, Index length,
-                                     bool whole, typename Function::Value (&values)[ITEMS]) {
+    template <class Function, class Elements>
+    GPUARRAY_DEVICE static void load(Elements line, Index stride, Index first, Index length, bool whole,
+                                     typename Function::Value (&values)[ITEMS]) {
         typedef typename Function::Element Element;
         alignas(16) Element loaded[ITEMS];
         if constexpr (VECTOR > 1) {
-            if (whole && Vector<Element, VECTOR>::aligned(line + first)) {
+            if (whole && are_aligned<VECTOR>(line + first)) {
 #pragma unroll
                 for (int u = 0; u < UNROLL; ++u) {
-                    Vector<Element, VECTOR>::copy(loaded + u * VECTOR, line + first + u * STEP);
+                    read_elements<VECTOR>(loaded + u * VECTOR, line + first + u * STEP);
                 }
 #pragma unroll
                 for (int i = 0; i < ITEMS; ++i) values[i] = Function::of(loaded[i]);
@@ -346,17 +389,16 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool L
 
     // Blocks start nearly in order, so that the tile numbered as the block is about the one that it will draw: the
     // elements are on their way while the ticket is.
-    template <class Element>
-    GPUARRAY_DEVICE static void expect(const Element* input, const Dimensions& dimensions) {
+    template <class Elements> GPUARRAY_DEVICE static void expect(Elements input, const Dimensions& dimensions) {
         const UIndex chunk = blockIdx.x / UIndex(dimensions.lines);
         if (chunk + 2 >= UIndex(dimensions.chunks)) return;
         const ScanOffsets<Dimensions> offsets(dimensions, blockIdx.x - chunk * UIndex(dimensions.lines));
-        prefetch<BLOCK>(input + offsets.input + Index(chunk * TILE), TILE * sizeof(Element));
+        expect_elements<BLOCK>(input + offsets.input + Index(chunk * TILE), TILE);
     }
 
-    template <class Function>
-    GPUARRAY_DEVICE static void run(const typename Function::Element* input, typename Function::Result* output,
-                                    const Dimensions& dimensions, uint64_t* memory) {
+    template <class Function, class Elements>
+    GPUARRAY_DEVICE static void run(Elements input, typename Function::Result* output, const Dimensions& dimensions,
+                                    uint64_t* memory) {
         typedef typename Function::Value Value;
         const int lane = threadIdx.x % LANES, warp = threadIdx.x % WIDTH / LANES;
         UIndex line = UIndex(blockIdx.x) * GROUPS + threadIdx.x / WIDTH;
@@ -371,7 +413,7 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool L
         }
         const bool inside = line < UIndex(dimensions.lines);
         const ScanOffsets<Dimensions> offsets(dimensions, inside ? line : 0);
-        const typename Function::Element* const source = input + offsets.input;
+        const Elements source = input + offsets.input;
         typename Function::Result* const target = output + offsets.output;
         const Index length = inside ? dimensions.length : 0;
         Index start = Index(chunk * TILE);
@@ -526,9 +568,9 @@ template <class Dimensions, int BLOCK, int COLUMNS, int UNROLL, bool LINKED> str
         return prefix;
     }
 
-    template <class Function>
-    GPUARRAY_DEVICE static void run(const typename Function::Element* input, typename Function::Result* output,
-                                    const Dimensions& dimensions, uint64_t* memory) {
+    template <class Function, class Elements>
+    GPUARRAY_DEVICE static void run(Elements input, typename Function::Result* output, const Dimensions& dimensions,
+                                    uint64_t* memory) {
         typedef typename Function::Value Value;
         __shared__ Shelf<Value, 2 * BLOCK> totals;
         const int column = threadIdx.x % COLUMNS, depth = threadIdx.x / COLUMNS;

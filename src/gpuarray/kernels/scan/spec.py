@@ -12,6 +12,8 @@ from gpuarray.kernels.generator.headers import cuda_headers
 from gpuarray.kernels.generator.parameters import Field, declared, pointer, structure
 from gpuarray.kernels.generator.render import CALLED, DEVICE, Body, is_heavy
 from gpuarray.kernels.generator.source import INDEX_BYTES, KernelSource, check_choice
+from gpuarray.kernels.reduction import computed
+from gpuarray.kernels.reduction.computed import Computed
 from gpuarray.kernels.reduction.tables import OF_MAGNITUDES
 from gpuarray.kernels.reduction.tables import neutral as reduction_neutral
 
@@ -52,6 +54,7 @@ class ScanSpec:
     index: str = "int32"
     block: int = BLOCK
     resident: int = 1  # blocks for which a multiprocessor's registers must suffice
+    computed: Computed | None = None  # how elements of the input are, if it is not stored
 
     def __post_init__(self) -> None:
         check_choice("variant", self.variant, _VARIANTS)
@@ -109,12 +112,12 @@ struct Function {{
 {function}
 }};
 
-typedef ScanDimensions<{index}_t, {kept}> Extents;
+{source}typedef ScanDimensions<{index}_t, {kept}> Extents;
 typedef {variant} Variant;
 
 extern "C" __global__ void __launch_bounds__({block}, {resident}) {symbol}(
     {parameters}) {{
-    Variant::run<Function>(input, output, dimensions, {lookback});
+{setup}    Variant::run<Function>({input}, output, dimensions, {lookback});
 }}
 
 }}  // namespace gpuarray
@@ -131,14 +134,21 @@ def render(spec: ScanSpec) -> KernelSource:
         + f"{spec.unroll}, {'true' if spec.look_back else 'false'}>"
     )
     symbol = _symbol(spec)
-    parameters = [
-        pointer("input", "const Function::Element"),
-        pointer("output", "Function::Result"),
-    ]
+    read = setup = ""
+    elements = "input"
+    parameters, last = [pointer("input", "const Function::Element")], []
+    if spec.computed is not None:
+        read = _source(spec.computed, spec.index, headers)
+        parameters = computed.members(spec.computed)
+        last = computed.places(spec.computed, spec.index)
+        given = ", ".join([*computed.given(spec.computed), *[x.name for x in last]])
+        setup = f"    const Source source{{{given}}};\n"
+        elements = f"ComputedElements<Source, {spec.index}_t>{{source, 0}}"
+    parameters.append(pointer("output", "Function::Result"))
     if spec.look_back:
         # `look_back_words` words, zero before the first launch.
         parameters.append(pointer("lookback", "uint64_t"))
-    parameters.append(structure("dimensions", "Extents", _fields(spec)))
+    parameters += [structure("dimensions", "Extents", _fields(spec)), *last]
     source = _SOURCE.format(
         includes="".join(f'#include "{header}"\n' for header in sorted(headers | {_FAMILY})),
         function=function,
@@ -149,9 +159,29 @@ def render(spec: ScanSpec) -> KernelSource:
         resident=spec.resident,
         symbol=symbol,
         parameters=declared(parameters),
+        source=read,
+        setup=setup,
+        input=elements,
         lookback="lookback" if spec.look_back else "nullptr",
     )
     return KernelSource(symbol, source, cuda_headers(), tuple(parameters), 1, spec.block)
+
+
+def _source(found: Computed, index: str, headers: set[str]) -> str:
+    """The object that computes elements of the operand."""
+    members = [*computed.held(found), *[x.declaration for x in computed.places(found, index)]]
+    alike = [i for i, (_, kind) in enumerate(found.inputs) if kind == "alike"]
+    lines = [
+        "typedef Function::Element Element;",
+        *[f"{x};" for x in members],
+        # A thread has up to 96 elements, in registers, so that there is no loop over them. Inlined,
+        # log1p(exp(x)) has 90 KB of code, which is read about as often as the data.
+        *computed.text(found, index, headers, many=True),
+        f"template <int BLOCK> GPUARRAY_DEVICE void expect({index}_t at, uint32_t count) const {{",
+        *[f"    prefetch<BLOCK>(source{i} + at, count * sizeof(*source{i}));" for i in alike],
+        "}",
+    ]
+    return "\n".join(["struct Source {", *[f"    {x}" for x in lines], "};", "", ""])
 
 
 def _fields(spec: ScanSpec) -> list[Field]:
@@ -166,6 +196,7 @@ def _symbol(spec: ScanSpec) -> str:
     name = re.sub(r"\W", "_", spec.name, flags=re.ASCII)[:60] or "scan"
     return (
         f"gpuarray_{name}__{spec.input_dtype}__{spec.output_dtype}_{spec.variant}{spec.width}"
+        + ("_computed" if spec.computed else "")
         + ("_exclusive" if spec.exclusive else "")
         + ("_lookback" if spec.look_back else "")
         + ("_wide" if spec.index == "int64" else "")
