@@ -88,6 +88,7 @@ def test_using_allocator_is_for_the_calling_thread():
     assert sizes == [800]
 
 
+@pytest.mark.single_operations
 def test_plans_outlive_another_allocator():
     x = cp.arange(37)
     x + 1

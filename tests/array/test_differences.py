@@ -88,6 +88,7 @@ def test_differences_of_differences(dtype):
             same(cp.diff(A(x).T, n, axis), np.diff(x.T, n, axis), context=(n, axis))
 
 
+@pytest.mark.single_operations
 def test_launches():
     x = cp.zeros((20, 30), "f4")
     calls = {

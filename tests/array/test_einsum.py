@@ -203,6 +203,7 @@ def test_bfloat16():
     same(result.astype("f4"), (host @ host.T).astype(ml_dtypes.bfloat16).astype("f4"))
 
 
+@pytest.mark.single_operations
 @pytest.mark.parametrize("subscripts", [
     "ij->", "ii", "ij,ij->", "ij,ij->ij", "i,j->ij", "ij,j->i", "ij,ij,j->i", "ij,jk->ik", "aij,ajk->aik",
     "ijk,jkl->il",
@@ -214,6 +215,7 @@ def test_one_launch(subscripts):
     assert launches(lambda: cp.einsum(subscripts, *devices)) == 1
 
 
+@pytest.mark.single_operations
 def test_a_chain_of_products_is_contracted_in_pairs():
     x, y = cp.ones((40, 40), "f4"), cp.ones((40, 1), "f4")
     assert launches(lambda: cp.einsum("ij,jk,kl->il", x, x, y)) == 2

@@ -219,7 +219,7 @@ class Plan:
                 continue
             if k >= len(operands):
                 if step.layout.size > _INDEX_LIMIT or not viewed(
-                    _indices(step.layout), step.layout, view, offset
+                    _indices(step.layout, kind), step.layout, view, offset
                 ):
                     return False
                 continue
@@ -365,7 +365,7 @@ class Plan:
                     return Scalar(terms.place((self._scalars[i, k],), kind), node.dtype)
                 x = operands[k] if k < len(operands) else None
                 if x is None:
-                    layout, start = _indices(step.layout), 0
+                    layout, start = _indices(step.layout, kind), 0
                 else:
                     layout, start = self._seen(x, kind)
                 if view is not None:
@@ -461,9 +461,13 @@ def arrays_of(takes: Sequence[Any]) -> list[int]:
     return [x.array if type(x) is Viewed else x for x in takes if type(x) in (int, Viewed)]
 
 
-def _indices(layout: Layout) -> Layout:
-    """The indices of elements in the order of memory, as if they were an array of int64."""
-    strides = tuple([x // layout.itemsize * 8 for x in layout.strides])
+def _indices(layout: Layout, kind: Any) -> Layout:
+    """Indices of elements as if they were an array of int64: sums of multiples of coordinates.
+
+    ``kind`` is those `Coordinates`, or the index in the order of memory.
+    """
+    steps = kind.factors if isinstance(kind, Coordinates) else _steps(layout)
+    strides = tuple([8 * x for x in steps])
     return _layout.layout_of(np.dtype(np.int64), layout.shape, strides)
 
 

@@ -31,8 +31,8 @@ class Step:
         The function's.
     expression : Expression
         Of the operands as inputs and scalars.
-    inputs : tuple of Layout, dtype or ElementIndex
-        What the operands are. An element's own index is no operand of a call, and comes last.
+    inputs : tuple of Layout, dtype, ElementIndex or Coordinates
+        What the operands are. Indices of an element are no operands of a call, and come last.
     layout : Layout
         The result's.
     checks : tuple of (int, memoryview)

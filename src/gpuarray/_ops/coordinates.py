@@ -386,11 +386,11 @@ def grid(
 def line_call(stream: Stream, layout: Layout) -> Callable[[Any, Any], Any]:
     """A call that takes a start and a step, and makes an array of them along its one axis."""
     code = _dtypes.code(layout.dtype)
-    number: Expression = Input(0, "i8") if code == "i8" else Cast(code, Input(0, "i8"))
-    product = Apply(operation("multiply"), (number, Scalar(2, code)), code)
-    value = Apply(operation("add"), (product, Scalar(1, code)), code)
-    inputs: list[Any] = [ELEMENT_INDEX, layout.dtype, layout.dtype]
-    return elementwise.launch.make_call("indices", [value], inputs, [layout], [False], stream)
+    number: Expression = Input(2, "i8") if code == "i8" else Cast(code, Input(2, "i8"))
+    product = Apply(operation("multiply"), (number, Scalar(1, code)), code)
+    value = Apply(operation("add"), (product, Scalar(0, code)), code)
+    inputs: list[Any] = [layout.dtype, layout.dtype, ELEMENT_INDEX]
+    return elementwise.launch.recorded_call("indices", value, inputs, layout, False, stream)
 
 
 @planned

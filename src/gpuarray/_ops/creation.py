@@ -582,10 +582,10 @@ _FARTHEST = 2**62
 
 @planned
 def _eye_call(stream: Stream, layout: Layout) -> Callable[[int], Any]:
-    on_diagonal = Apply(operation("equal"), (Input(0, "i8"), Scalar(1, "i8")), "b1")
+    on_diagonal = Apply(operation("equal"), (Input(1, "i8"), Scalar(0, "i8")), "b1")
     value = Cast(_dtypes.code(layout.dtype), on_diagonal)
-    inputs: list[Any] = [elementwise.launch.Coordinates(-1, 1), np.dtype(np.int64)]
-    return elementwise.launch.make_call("eye", [value], inputs, [layout], [False], stream)
+    inputs: list[Any] = [np.dtype(np.int64), elementwise.launch.Coordinates(-1, 1)]
+    return elementwise.launch.recorded_call("eye", value, inputs, layout, False, stream)
 
 
 def identity(n: int, dtype: DTypeLike | None = None, *, like: object = None) -> ndarray:

@@ -254,14 +254,15 @@ def _plan_linspace(
     powers: np.dtype | None = None,
 ) -> Any:
     code = _dtypes.code(computed)
-    number = Input(0, "i8")
-    inputs: list = [ELEMENT_INDEX, computed, computed]
+    count = 2 + (how == "divided") + (ends == "both") + (powers is not None)
+    number = Input(count, "i8")
+    inputs: list = [computed, computed]
     values: Expression = Cast(code, number)
     if how == "divided":
         inputs.append(computed)
-        values = apply("divide", code, values, Scalar(3, code))
-    values = apply("multiply", code, values, Scalar(2, code))
-    values = apply("add", code, values, Scalar(1, code))
+        values = apply("divide", code, values, Scalar(2, code))
+    values = apply("multiply", code, values, Scalar(1, code))
+    values = apply("add", code, values, Scalar(0, code))
     if ends == "both":
         is_last = apply("equal", "b1", number, Constant(layout.size - 1, "i8"))
         values = apply("where", code, is_last, Scalar(len(inputs), code), values)
@@ -277,7 +278,8 @@ def _plan_linspace(
     if _dtypes.code(layout.dtype) != code:
         values = Cast(_dtypes.code(layout.dtype), values)
     name = "linspace" if powers is None else "logspace"
-    return elementwise.launch.make_call(name, [values], inputs, [layout], [False], stream)
+    inputs.append(ELEMENT_INDEX)
+    return elementwise.launch.recorded_call(name, values, inputs, layout, False, stream)
 
 
 def logspace(

@@ -79,15 +79,15 @@ def tri(
 
 @planned
 def _plan_tri(stream: Stream, layout: Layout) -> Any:
-    kept = _compared("less_equal", Scalar(1, "i8"))
+    kept = _compared("less_equal", Input(1, "i8"))
     values = Cast(_dtypes.code(layout.dtype), kept)
-    inputs: list[Any] = [Coordinates(-1, 1), _INT64]
-    return elementwise.launch.make_call("tri", [values], inputs, [layout], [False], stream)
+    inputs: list[Any] = [_INT64, Coordinates(-1, 1)]
+    return elementwise.launch.recorded_call("tri", values, inputs, layout, False, stream)
 
 
-def _compared(comparison: str, limit: Expression) -> Expression:
-    """Whether the number of an element's diagonal, which is input 0, keeps to a limit."""
-    return Apply(operation(comparison), (Input(0, "i8"), limit), "b1")
+def _compared(comparison: str, diagonal: Expression) -> Expression:
+    """Whether the number of an element's diagonal keeps to a limit, which is scalar 0."""
+    return Apply(operation(comparison), (diagonal, Scalar(0, "i8")), "b1")
 
 
 def tril(m: ArrayLike, k: int = 0) -> ndarray:
@@ -157,10 +157,10 @@ def _plan_triangle(stream: Stream, name: str, layout: Layout) -> Any:
     # NumPy chooses by a matrix of bools, which has its say in the memory order.
     target = _layout.like_order(layout.dtype, shape, [_layout.contiguous(_BOOL, sides), layout])
     code = _dtypes.code(layout.dtype)
-    kept = _compared("less_equal" if name == "tril" else "greater_equal", Scalar(1, "i8"))
-    values = Apply(operation("where"), (kept, Input(2, code), Constant(0, code)), code)
-    inputs: list[Any] = [Coordinates(*[0] * (len(shape) - 2), -1, 1), _INT64, layout]
-    return elementwise.launch.make_call(name, [values], inputs, [target], [False], stream)
+    kept = _compared("less_equal" if name == "tril" else "greater_equal", Input(2, "i8"))
+    values = Apply(operation("where"), (kept, Input(1, code), Constant(0, code)), code)
+    inputs: list[Any] = [_INT64, layout, Coordinates(*[0] * (len(shape) - 2), -1, 1)]
+    return elementwise.launch.recorded_call(name, values, inputs, target, False, stream)
 
 
 def diagflat(v: ArrayLike, k: int = 0) -> ndarray:
