@@ -238,6 +238,36 @@ def scipy_sparse(session: nox.Session) -> None:
     )
 
 
+#: SciPy's tests of special functions; the others are of private functions, tables and Cython.
+SPECIAL_TESTS = (
+    "basic", "data", "bdtr", "boost_ufuncs", "boxcox", "cdflib", "cdft_asymptotic",
+    "cephes_intp_cast", "digamma", "ellip_harm", "erfinv", "exponential_integrals", "faddeeva",
+    "gamma", "gammainc", "hyp2f1", "hypergeometric", "kolmogorov", "lambertw", "legendre",
+    "loggamma", "logit", "logsumexp", "mpmath", "nan_inputs", "ndtr", "ndtri_exp", "orthogonal",
+    "orthogonal_eval", "owens_t", "pcf", "pdtr", "powm1", "sici", "specfun", "spence",
+    "spfun_stats", "sph_harm", "spherical_bessel", "wright_bessel", "wrightomega", "zeta",
+)  # fmt: skip
+
+
+@nox.session
+def scipy_special(session: nox.Session) -> None:
+    """Run SciPy's own tests of special functions on gpuarray's.
+
+    docs/special.md says what fails, and why. Some of them:
+    ``nox -s scipy_special -- scipy.special.tests.test_basic``. Without a GPU a test has a minute.
+    """
+    session.install(".", *group("test"))
+    modules = session.posargs or [f"scipy.special.tests.test_{name}" for name in SPECIAL_TESTS]
+    session.run(
+        "pytest",
+        *("-p", "tests.clients.scipy_special_library", "--override-ini=pythonpath=."),
+        "--override-ini=xfail_strict=false",  # what SciPy expects to fail may pass
+        *("--timeout=60", "--timeout-method=signal"),
+        *("--numprocesses=2", "--tb=line", "-rf", "--pyargs", *modules),
+        env={"PYTHONPATH": "."},  # where the plugin is found
+    )
+
+
 @nox.session
 def bench(session: nox.Session) -> None:
     """Measure beside the peers that are installed: ``nox -s bench -- --list``."""

@@ -87,13 +87,46 @@ def test_functions(name):
         np.testing.assert_allclose(ours.get(), theirs, rtol=1e-10, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", slow_except(["pro_ang1", "obl_rad1"], FUNCTIONS[:4]))
+@pytest.mark.parametrize("kind", slow_except(["obl"], ["pro", "obl"]))
+def test_radial_functions_of_the_second_kind(kind):
+    rng = np.random.default_rng(11)
+    m = rng.integers(0, 5, 30).astype(float)
+    n, c = m + rng.integers(0, 8, 30), 10 ** rng.uniform(-2, 1.3, 30)
+    sign = 1 if kind == "pro" else -1
+    x = 10 ** rng.uniform(-2, 1, 30) + (sign > 0)
+    if sign < 0:
+        x[0] = 0
+    operands = [cp.asarray(y) for y in (m, n, c, x)]
+    (a, b), (e, f) = (
+        [y.get() for y in getattr(special, f"{kind}_rad{i}")(*operands)] for i in (1, 2)
+    )
+    # The Wronskian, DLMF 30.11.8. SciPy's functions do not have it: of oblate ones no digit is right near 0.
+    np.testing.assert_allclose((a * f - b * e) * c * (x * x - sign), np.ones(30), rtol=1e-11)
+    if kind == "pro":
+        theirs = scipy.special.pro_rad2(m, n, c, x)[0]
+        assert np.median(np.abs(e / theirs - 1)) < 1e-12
+    value = getattr(special, f"{kind}_cv")(*operands[:3])
+    again = getattr(special, f"{kind}_rad2_cv")(*operands[:3], value, operands[3])
+    np.testing.assert_array_equal(again[0].get(), e)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["pro_rad2", "obl_rad2", "pro_rad2_cv", "obl_rad2_cv"])
+def test_loops_of_the_second_kind(name):
+    check_loops(name)
+
+
+@pytest.mark.parametrize(
+    "name", slow_except(["pro_ang1", "obl_rad1"], [*FUNCTIONS[:4], "pro_rad2", "obl_rad2"])
+)
 def test_functions_that_do_not_exist(name):
     m = cp.asarray([0.0, 0.0, 0.5, -1.0, 2.0, 101.0, 0.0, np.nan])
     n = cp.asarray([1.0, 1.0, 1.5, 1.0, 1.0, 102.0, 1.0, 1.0])
     c = cp.asarray([1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1e3, 1.0])
     x = cp.asarray(
-        np.r_[1.0 if name != "obl_rad1" else -1.0, np.nan, [1.5 if name == "pro_rad1" else 0.5] * 6]
+        np.r_[
+            -1.0 if name.startswith("obl_rad") else 1.0, np.nan, [1.5 if "rad" in name else 0.5] * 6
+        ]
     )
     for found in getattr(special, name)(m, n, c, x):
         assert np.isnan(found.get()).all()

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "gpuarray/special_bessel_debye.cuh"
-#include "gpuarray/special_numbers.cuh"
+#include "gpuarray/special_complex_dd.cuh"
 
 namespace gpuarray {
 namespace special {
@@ -218,8 +218,12 @@ GPUARRAY_CALLED double scaled_power(double v, double x, double s, double shifted
     const double exponent_low = (whole - (exponent - back)) - (x + back) + low + v * (missing / x);
     return power_and_exponential(quotient, v, exponent, exponent_low);
 }
-GPUARRAY_CALLED Complex scaled_power(double v, Complex z, Complex s, Complex shifted) {
-    return exponential(v * principal_log(shifted) + v / (s + z / v));
+// The order multiplies the error of each factor of the power, and of the exponent v s - z = v / (s + z / v).
+GPUARRAY_CALLED Complex scaled_power(double v, Complex z, Complex, Complex) {
+    const complex_dd w{dd(z.real) / v, dd(z.imag) / v}, square = product(w, w);
+    const complex_dd s = root(complex_dd{square.real + 1.0, square.imag});
+    const complex_dd one{dd(1.0), dd(0.0)};
+    return power_times_exponential(quotient(w, one + s), v, quotient(complex_dd{dd(v), dd(0.0)}, s + w));
 }
 
 // For v >= 0 and z != 0 with a real part that is not negative.

@@ -39,6 +39,7 @@ template <int Order, bool Second> GPUARRAY_CALLED double bessel_wave(double x) {
 GPUARRAY_CALLED double j0(double x) {
     x = ::fabs(x);
     if (x > 5) return isinf(x) ? not_a_number() : bessel_wave<0, false>(x);
+    if (x < 1e-4) return 1 - x * x * 0.25;  // the product's rounding would leave 1
     const double first = (x - 2.404825557695773) + 1.176691651530894e-16;
     const double second = (x - 5.520078110286311) - 8.088597146146722e-17;
     return first * (x + 2.404825557695773) * second * (x + 5.520078110286311) * bessel_j0_small(::fma(0.08 * x, x, -1.0));

@@ -63,6 +63,20 @@ template <class T> GPUARRAY_CALLED T carlson_rf(T x, T y, T z) {
     return (series + 1.0) / root(mean);
 }
 
+// A sum of falling terms and what rounding took from it.
+template <class T> struct CompensatedSum {
+    T value = T(0), rest = T(0);
+    GPUARRAY_DEVICE void add(T term) {
+        const T next = value + term, back = next - value;
+        rest = rest + ((value - (next - back)) + (term - back));
+        value = next;
+    }
+    GPUARRAY_DEVICE T times(double factor, T more) const {
+        // Of an infinite term there is no rest.
+        return factor * value + (missing(rest) ? more : factor * rest + more);
+    }
+};
+
 // The series that R_D and R_J share.
 template <class T> GPUARRAY_DEVICE T carlson_series(T e2, T e3, T e4, T e5) {
     return 1.0 - 3.0 / 14 * e2 + e3 / 6.0 + 9.0 / 88 * e2 * e2 - 3.0 / 22 * e4 - 9.0 / 52 * e2 * e3 + 3.0 / 26 * e5 -
@@ -75,12 +89,13 @@ template <class T> GPUARRAY_CALLED T carlson_rd(T x, T y, T z) {
     if (is_zero(z)) return T(infinity());
     if (infinite(x) || infinite(y) || infinite(z)) return T(0);
     if (is_zero(x) && is_zero(y)) return T(infinity());
-    T mean = (x + y + 3.0 * z) / 5.0, sum = T(0);
+    T mean = (x + y + 3.0 * z) / 5.0;
+    CompensatedSum<T> sum;
     const T dx = mean - x, dy = mean - y;
     double spread = 150 * ::fmax(::fmax(magnitude(dx), magnitude(dy)), magnitude(mean - z)), scale = 1;
     for (int step = 0; step < 600 && spread >= magnitude(mean); ++step) {
         const T rx = root(x), ry = root(y), rz = root(z), product = rx * ry + rx * rz + ry * rz;
-        sum = sum + scale / (rz * (z + product));
+        sum.add(scale / (rz * (z + product)));
         mean = 0.25 * (mean + product);
         x = 0.25 * (x + product);
         y = 0.25 * (y + product);
@@ -90,11 +105,12 @@ template <class T> GPUARRAY_CALLED T carlson_rd(T x, T y, T z) {
     }
     const T X = dx * scale / mean, Y = dy * scale / mean, Z = -(X + Y) / 3.0, xy = X * Y, z2 = Z * Z;
     const T series = carlson_series(xy - 6.0 * z2, (3.0 * xy - 8.0 * z2) * Z, 3.0 * (xy - z2) * z2, xy * z2 * Z);
-    return scale * series / (mean * root(mean)) + 3.0 * sum;
+    return sum.times(3.0, scale * series / (mean * root(mean)));
 }
 
 template <class T> GPUARRAY_CALLED T carlson_rj_regular(T x, T y, T z, T p) {
-    T mean = (x + y + z + 2.0 * p) / 5.0, sum = T(0);
+    T mean = (x + y + z + 2.0 * p) / 5.0;
+    CompensatedSum<T> sum;
     const T dx = mean - x, dy = mean - y, dz = mean - z;
     double spread = ::fmax(::fmax(magnitude(dx), magnitude(dy)), ::fmax(magnitude(dz), magnitude(mean - p)));
     double scale = 1;
@@ -103,7 +119,7 @@ template <class T> GPUARRAY_CALLED T carlson_rj_regular(T x, T y, T z, T p) {
         const T rx = root(x), ry = root(y), rz = root(z), rp = root(p), product = rx * ry + rx * rz + ry * rz;
         const T d = (rp + rx) * (rp + ry) * (rp + rz);
         // Carlson's 1 + (p - x) (p - y) (p - z) / d^2, multiplied out: it keeps its digits for small p
-        sum = sum + scale / d * carlson_rc(T(1), 2.0 * rp * (p + product) / d);
+        sum.add(scale / d * carlson_rc(T(1), 2.0 * rp * (p + product) / d));
         mean = 0.25 * (mean + product);
         x = 0.25 * (x + product);
         y = 0.25 * (y + product);
@@ -115,7 +131,7 @@ template <class T> GPUARRAY_CALLED T carlson_rj_regular(T x, T y, T z, T p) {
     const T X = dx * scale / mean, Y = dy * scale / mean, Z = dz * scale / mean, P = -0.5 * (X + Y + Z);
     const T xyz = X * Y * Z, e2 = X * Y + X * Z + Y * Z - 3.0 * P * P;
     const T e3 = xyz + 2.0 * e2 * P + 4.0 * P * P * P, e4 = (2.0 * xyz + e2 * P + 3.0 * P * P * P) * P;
-    return scale * carlson_series(e2, e3, e4, xyz * P * P) / (mean * root(mean)) + 6.0 * sum;
+    return sum.times(6.0, scale * carlson_series(e2, e3, e4, xyz * P * P) / (mean * root(mean)));
 }
 template <class T> GPUARRAY_DEVICE void order(T& a, T& b) {
     if (real_of(b) < real_of(a)) {

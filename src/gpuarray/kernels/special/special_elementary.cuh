@@ -19,7 +19,7 @@ GPUARRAY_DEVICE double log_expit(double x) { return -(::log1p(::exp(-::fabs(x)))
 
 template <class T> GPUARRAY_DEVICE T cosm1(T x) {
     const T s = ::sin(x / 2);
-    return -2 * s * s;
+    return 0 - 2 * s * s;  // not a negative zero
 }
 
 template <class T> GPUARRAY_DEVICE T exprel(T x) {

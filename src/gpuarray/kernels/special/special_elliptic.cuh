@@ -58,10 +58,10 @@ struct Amplitude {
         ::sincos(rest, &sine, &cosine);
     }
 };
-// DLMF 19.25.5. Delta^2 = 1 - m sin^2 is a sum of positive terms for 0 <= m <= 1.
+// DLMF 19.25.5. Delta^2 = 1 - m sin^2 is a sum of positive terms for 0 <= m <= 1. The square of a small sine may be below
+// the range where m times the square is not.
 GPUARRAY_DEVICE double delta_squared(const Amplitude& at, double m) {
-    const double s = at.sine * at.sine;
-    return m > 0.5 ? at.cosine * at.cosine + (1 - m) * s : 1 - m * s;
+    return m > 0.5 ? at.cosine * at.cosine + (1 - m) * (at.sine * at.sine) : 1 - m * at.sine * at.sine;
 }
 GPUARRAY_CALLED double ellipkinc(double phi, double m) {
     if (isnan(phi) || isnan(m) || m > 1) return not_a_number();
@@ -75,7 +75,10 @@ GPUARRAY_CALLED double ellipkinc(double phi, double m) {
         if (::fabs(phi) >= 1.5707963267948966) return infinity();
         return ::asinh(::tan(phi));
     }
-    const double part = at.sine * carlson_rf(at.cosine * at.cosine, delta_squared(at, m), 1.0);
+    const double d2 = delta_squared(at, m);
+    // The limit DLMF 19.27.2 takes the place of hundreds of duplications.
+    const double part = d2 > 1e18 ? at.sine / ::sqrt(d2) * ::log(4 * ::sqrt(d2) / (1 + ::fabs(at.cosine)))
+                                  : at.sine * carlson_rf(at.cosine * at.cosine, d2, 1.0);
     return at.turns == 0 ? part : part + 2 * at.turns * ellipkm1(1 - m);
 }
 // DLMF 19.25.9 for m < 0, 19.25.10 for m > 0: neither subtracts.
@@ -87,10 +90,10 @@ GPUARRAY_CALLED double ellipeinc(double phi, double m) {
     const Amplitude at(phi);
     double part = at.sine;
     if (m != 1) {
-        const double s = at.sine, c2 = at.cosine * at.cosine, d2 = delta_squared(at, m), cube = s * s * s / 3;
-        const double first = s * carlson_rf(c2, d2, 1.0);
-        part = m > 0 ? (1 - m) * (first + m * cube * carlson_rd(c2, 1.0, d2)) + m * s * ::fabs(at.cosine) / ::sqrt(d2)
-                     : first - m * cube * carlson_rd(c2, d2, 1.0);
+        const double s = at.sine, c2 = at.cosine * at.cosine, d2 = delta_squared(at, m), third = m * s * s / 3;
+        const double first = carlson_rf(c2, d2, 1.0);
+        part = m > 0 ? (1 - m) * s * (first + third * carlson_rd(c2, 1.0, d2)) + m * s * ::fabs(at.cosine) / ::sqrt(d2)
+                     : s * (first - third * carlson_rd(c2, d2, 1.0));
     }
     return at.turns == 0 ? part : part + 2 * at.turns * ellipe(m);
 }

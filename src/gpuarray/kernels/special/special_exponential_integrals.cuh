@@ -282,7 +282,8 @@ GPUARRAY_CALLED double spence(double x) {
     if (x == 0) return 1.6449340668482264365;
     if (isinf(x)) return not_a_number();
     if (x < 0.5) return 1.6449340668482264365 - ::log(x) * ::log1p(-x) - bernoulli_sum(-::log1p(-x));
-    if (x <= 2) return bernoulli_sum(x < 1.5 && x > 0.5 ? -::log1p(x - 1) : -::log(x));
+    // Of 1 it is no negative zero.
+    if (x <= 2) return bernoulli_sum(x < 1.5 && x > 0.5 ? -::log1p(x - 1) : -::log(x)) + 0.0;
     const double logarithm = ::log(x);
     return -0.5 * logarithm * logarithm - (x > 1e9 ? 1.6449340668482264365 - (logarithm + 1) / x : spence(1 / x));
 }

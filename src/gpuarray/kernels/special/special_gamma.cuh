@@ -316,6 +316,11 @@ template <class W> GPUARRAY_CALLED double binom_of(double n, double k) {
             W p(1.0);
 #pragma unroll 1
             for (double i = 1; i <= low; ++i) p = p * sum_of<W>(n, i - low) / i;
+            if (!isfinite(p.hi)) {  // beyond the range, where two doubles are none
+                double rough = 1;
+                for (double i = 1; i <= low; ++i) rough *= (n + (i - low)) / i;
+                return rough;
+            }
             return is_integer(n) ? ::rint(p.hi) + (p.hi - ::rint(p.hi)) : rounded(p);
         }
     }

@@ -192,9 +192,18 @@ GPUARRAY_DEVICE int temme_rows(plain) { return 5; }
 GPUARRAY_DEVICE int temme_terms(dd, int row) { return 26 - 2 * row; }
 GPUARRAY_DEVICE int temme_terms(plain, int row) { return 15 - 2 * row; }
 
+// Of x - log(1 + x) = x^2 (1/2 - x (1/3 - x (1/4 - ...))), from 1/4 on.
+inline __constant__ double LOG_REST[] = {0.25, -0.2, 1.0 / 6, -1.0 / 7, 0.125, -1.0 / 9, 0.1, -1.0 / 11, 1.0 / 12};
+// x - log(1 + x), which is multiplied by a large number: the digits that cancel for small x are wanted.
+template <class W> GPUARRAY_DEVICE W less_log1p(W x) {
+    if (::fabs(x.hi) > 0.0125) return x - log1p_of(x);
+    const W third = W(0.3333333333333333, 1.850371707708594e-17) - W(polynomial(LOG_REST, x.hi)) * x;
+    return x * x * (W(0.5) - x * third);
+}
+
 template <class W> GPUARRAY_CALLED GammaPart gamma_temme(double a, W x) {
-    const W delta = (x - a) / a;
-    const W phi = delta - log1p_of(delta), y = phi * a;  // eta^2 / 2, and that times a
+    const W delta = (x - W(a)) / W(a);
+    const W phi = less_log1p(delta), y = phi * W(a);  // eta^2 / 2, and that times a
     const double eta = ::copysign(::sqrt(2 * phi.hi), delta.hi);
     double total = 0, scale = 1;
     const double* c = temme_coefficients;
@@ -257,10 +266,12 @@ template <class W> GPUARRAY_CALLED double gamma_inverse_of(double a, double p, d
     // E. B. Wilson and M. M. Hilferty (1931), or the first term of the series where that is below.
     const double normal = p < q ? ::normcdfinv(p) : -::normcdfinv(q);
     const double root = 1 - 1 / (9 * a) + normal / (3 * ::sqrt(a));
-    const double first = (::log(p) + ::lgamma(a + 1)) / a;
+    const double first = ((p < q ? ::log(p) : ::log1p(-q)) + ::lgamma(a + 1)) / a;
     double u = root > 0.1 && a > 0.5 ? ::log(a) + 3 * ::log(root) : first;
     if (u < first && p < 0.5) u = first;
-    if (a <= 0.5 && q < 0.3) u = ::log(::fmax(-::log(q * ::tgamma(a)), 0.1));
+    // Q is about exp(-x) / gamma(a) there; where that leaves a small x, the series is the one to start from.
+    const double decay = a <= 0.5 && q < 0.3 ? -::log(q * ::tgamma(a)) : 0.0;
+    if (decay > 0.1) u = ::log(decay);
     if (u < -750) return 0.0;
     double low = -760, high = 720, x = 0;
 #pragma unroll 1

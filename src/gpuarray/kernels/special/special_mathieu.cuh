@@ -27,6 +27,11 @@ struct MathieuMatrix {
         constant = first == 0;
         const double wanted = order / 2 + 30 + 1.6 * ::sqrt(::fabs(q));
         size = wanted < limit ? int(wanted) : limit;
+        if (order >= 380) {  // the rows about that of the order: the vector is nothing outside
+            first += 2 * ((order - first) / 2 - limit / 2);
+            corner = 0;
+            constant = false;
+        }
     }
     GPUARRAY_DEVICE double diagonal(int k) const {
         const double n = first + 2 * k;
@@ -110,9 +115,13 @@ struct MathieuMatrix {
 };
 
 GPUARRAY_DEVICE bool is_order(double m) { return m >= 0 && m < 380 && is_integer(m); }
+// Of a matrix of which some rows are enough.
+GPUARRAY_DEVICE bool has_matrix(double m, double q) {
+    return is_order(m) || (m >= 380 && m < 1e7 && is_integer(m) && ::fabs(q) <= 100 * m);
+}
 
 GPUARRAY_CALLED double mathieu_value(double m, double q, bool odd_function) {
-    if (!is_order(m) || !isfinite(q) || (odd_function && m == 0)) return not_a_number();
+    if (!has_matrix(m, q) || !isfinite(q) || (odd_function && m == 0)) return not_a_number();
     double vector[MathieuMatrix::limit];
     const MathieuMatrix matrix(int(m), q, odd_function);
     return matrix.eigenvector((int(m) - matrix.first) / 2, vector);

@@ -73,7 +73,12 @@ struct ChiRoot {
         return unknown == 0 ? found : -found;
     }
 };
+// The quantile of a nonnegative variable where it needs no search.
+GPUARRAY_DEVICE bool at_an_end(double p) { return p == 0 || p == 1; }
+GPUARRAY_DEVICE double end_of_range(double p) { return p == 0 ? 0.0 : infinity(); }
+
 GPUARRAY_CALLED double chi_root(double x, double freedom, double nc, double p, int unknown) {
+    if (unknown == 0 && at_an_end(p) && freedom > 0 && nc >= 0) return end_of_range(p);
     if (!is_inner(p) || !(x > 0) || !(freedom > 0) || !(nc >= 0)) return not_a_number();
     const double start = unknown == 0 ? ::log(freedom + nc) : ::log(x);
     return ::exp(rising_root(ChiRoot{x, freedom, nc, p, unknown}, start, -230, 14));
@@ -96,6 +101,7 @@ struct FRoot {
     }
 };
 GPUARRAY_CALLED double f_root(double n, double m, double nc, double f, double p, int unknown) {
+    if (unknown == 3 && at_an_end(p) && n > 0 && m > 0 && nc >= 0) return end_of_range(p);
     if (!is_inner(p) || !(n > 0) || !(m > 0) || !(nc >= 0) || !(f > 0)) return not_a_number();
     FRoot root = {n, m, nc, f, p, unknown == 2 ? -1.0 : 1.0, unknown};
     if (unknown < 2 && root(8.0) < root(-8.0)) root.sign = -1.0;

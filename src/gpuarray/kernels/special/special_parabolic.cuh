@@ -61,6 +61,12 @@ GPUARRAY_CALLED Cylinder cylinder_d(double v, double x) {
 }
 GPUARRAY_CALLED Cylinder pbdv(double v, double x) {
     if (isnan(v) || isnan(x) || isinf(x) || isinf(v)) return Cylinder{not_a_number(), not_a_number()};
+    if (x == 0 && v >= 0 && is_integer(v)) {  // Hermite's polynomial or its derivative at zero
+        const bool odd = ::fmod(v, 2.0) != 0;
+        double product = odd ? v : 1;
+        for (double k = 1; k < v - odd && k < 400; k += 2) product *= -k;
+        return odd ? Cylinder{0, product} : Cylinder{product, 0};
+    }
     if (x >= 0) return cylinder_d(v, x);
     if (v >= 0 && is_integer(v)) {
         const Cylinder at = cylinder_d(v, -x);

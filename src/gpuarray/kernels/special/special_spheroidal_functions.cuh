@@ -1,7 +1,9 @@
 // Spheroidal wave functions: the angular ones of the first kind by Legendre functions, normalised as in C. Flammer,
-// "Spheroidal wave functions" (1957), the radial ones of the first kind by spherical Bessel functions (DLMF 30.8, 30.11).
+// "Spheroidal wave functions" (1957), the radial ones by spherical Bessel functions (DLMF 30.8, 30.11). Those of the second
+// kind have these where they are waves, and come from there as a solution of the equation, which grows inwards.
 #pragma once
 
+#include "gpuarray/special_ode.cuh"
 #include "gpuarray/special_spheroidal.cuh"
 
 namespace gpuarray {
@@ -142,6 +144,67 @@ GPUARRAY_CALLED Spheroidal spheroidal_radial(double m, double n, double c, doubl
     return Spheroidal{factor * total, factor * (slope + growth * total)};
 }
 
+// From the sum of functions of the second kind at the least argument at which none of them is large, inwards by Taylor
+// series of the radial function over (x^2 -+ 1)^(m / 2).
+GPUARRAY_CALLED Spheroidal spheroidal_second(double m, double n, double c, double value, double x, double sign) {
+    const Spheroidal none{not_a_number(), not_a_number()};
+    const bool outside = sign > 0 ? x > 1 : x >= 0;
+    if (!spheroidal_orders(m, n, c) || !(c > 0) || !outside || x > 1e100 || value != value) return none;
+    const SpheroidalSum sum(m, n, c, value, sign);
+    double weight = 1, whole = 0, greatest = 0;
+    int most = 0;
+    for (int i = 0; i < sum.rows; ++i) {
+        const double r = 2 * i + sum.odd, g = sum.d[i] * weight;
+        whole += g;
+        greatest = ::fmax(greatest, ::fabs(g));
+        if (::fabs(g) > 1e-19 * greatest) most = i;
+        weight *= (2 * m + r + 2) * (2 * m + r + 1) / ((r + 2) * (r + 1));
+    }
+    const double last = m + 2 * most + sum.odd, start = (last + 8 + 4 * ::cbrt(last)) / c;
+    double at = x > start ? x : start;
+    const double y = c * at;
+    double sine, cosine;
+    ::sincos(y, &sine, &cosine);
+    double here = -cosine / y, next = (here - sine) / y, total = 0, slope = 0;
+    weight = 1;
+    for (int l = 0; l <= last; ++l) {
+        const int r = l - int(m);
+        if (r >= 0 && (r & 1) == sum.odd) {
+            const int i = r / 2;
+            const double g = sum.d[i] * weight, turned = ((i - sum.middle) & 1) ? -g : g;
+            total += turned * here;
+            slope += turned * (l / y * here - next) * c;
+            weight *= (2 * m + r + 2) * (2 * m + r + 1) / ((r + 2.0) * (r + 1));
+        }
+        const double beyond = (2 * l + 3) / y * next - here;
+        here = next;
+        next = beyond;
+    }
+    const double factor = ::pow(1 - sign / (at * at), m / 2) / whole, growth = sign * m / (at * (at * at - sign));
+    const Spheroidal found{factor * total, factor * (slope + growth * total)};
+    if (at == x) return found;
+    // From here on the argument is that less 1 where 1 is a singularity. The function over the power, which is 1 here
+    const double square = c * c, end = sign > 0 ? x - 1 : x, middle = m * (m + 1) - value;
+    Equation<double> equation{1, 0, 1, 0, 2 * (m + 1), middle, 0, square};
+    if (sign > 0) equation = Equation<double>{0, 2, 1, 2 * (m + 1), 2 * (m + 1), middle + square, 2 * square, square};
+    if (sign > 0) at -= 1;
+    const auto base = [=](double t) { return sign > 0 ? t * (t + 2) : t * t + 1; };
+    const auto growth_at = [=](double t) { return m * (sign > 0 ? t + 1 : t) / base(t); };
+    Solution<double> u{found.value, found.slope - growth_at(at) * found.value};
+    for (int step = 0; step < 4000; ++step) {
+        const double reach = sign > 0 ? at : ::sqrt(base(at));
+        const double rate = ::sqrt(::fabs(middle + square * base(at)) / base(at));
+        const double length = ::fmin(0.4 * reach, ::fmin(2 / c, 8 / rate));
+        const bool final = !(at - length > end);
+        const double to = final ? end : at - length, power = ::pow(base(to) / base(at), m / 2);
+        const Solution<double> moved = taylor_step(equation, at, to - at, u);
+        u = Solution<double>{power * moved.value, power * moved.slope};
+        at = to;
+        if (final) return Spheroidal{u.value, u.slope + growth_at(at) * u.value};
+    }
+    return none;
+}
+
 GPUARRAY_DEVICE Spheroidal pro_ang1_cv(double m, double n, double c, double cv, double x) {
     return spheroidal_angular(m, n, c, cv, x, 1);
 }
@@ -153,6 +216,12 @@ GPUARRAY_DEVICE Spheroidal pro_rad1_cv(double m, double n, double c, double cv, 
 }
 GPUARRAY_DEVICE Spheroidal obl_rad1_cv(double m, double n, double c, double cv, double x) {
     return spheroidal_radial(m, n, c, cv, x, -1);
+}
+GPUARRAY_DEVICE Spheroidal pro_rad2_cv(double m, double n, double c, double cv, double x) {
+    return spheroidal_second(m, n, c, cv, x, 1);
+}
+GPUARRAY_DEVICE Spheroidal obl_rad2_cv(double m, double n, double c, double cv, double x) {
+    return spheroidal_second(m, n, c, cv, x, -1);
 }
 // The value is a long search: only for what has a function.
 GPUARRAY_DEVICE double value_of_function(double m, double n, double c, double sign) {
@@ -169,6 +238,12 @@ GPUARRAY_DEVICE Spheroidal pro_rad1(double m, double n, double c, double x) {
 }
 GPUARRAY_DEVICE Spheroidal obl_rad1(double m, double n, double c, double x) {
     return obl_rad1_cv(m, n, c, value_of_function(m, n, c, -1.0), x);
+}
+GPUARRAY_DEVICE Spheroidal pro_rad2(double m, double n, double c, double x) {
+    return pro_rad2_cv(m, n, c, value_of_function(m, n, c, 1.0), x);
+}
+GPUARRAY_DEVICE Spheroidal obl_rad2(double m, double n, double c, double x) {
+    return obl_rad2_cv(m, n, c, value_of_function(m, n, c, -1.0), x);
 }
 
 }  // namespace special

@@ -132,7 +132,8 @@ GPUARRAY_DEVICE double nrdtrimn(double p, double deviation, double x) {
 }
 GPUARRAY_DEVICE double nrdtrisd(double mean, double p, double x) {
     if (!(p > 0.0 && p < 1.0)) return not_a_number();
-    return (x - mean) / ::normcdfinv(p);
+    // Of the median and the mean any deviation is right.
+    return p == 0.5 && x == mean ? 0.0 : (x - mean) / ::normcdfinv(p);
 }
 
 // x^y - 1.

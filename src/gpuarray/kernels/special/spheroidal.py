@@ -85,4 +85,20 @@ ROWS = (
         "obl_rad1_cv", "Oblate radial", 1.5,
         "(array([0.28862035]), array([0.01297817]))",
     ),
+    _function(
+        "pro_rad2", "Prolate radial", 1.5,
+        "(array([-0.44988762]), array([1.07199535]))",
+    ),
+    _function(
+        "pro_rad2_cv", "Prolate radial", 1.5,
+        "(array([-0.46942987]), array([0.84296435]))",
+    ),
+    _function(
+        "obl_rad2", "Oblate radial", 1.5,
+        "(array([-0.15927159]), array([0.51046649]))",
+    ),
+    _function(
+        "obl_rad2_cv", "Oblate radial", 1.5,
+        "(array([-0.08390866]), array([0.48270526]))",
+    ),
 )  # fmt: skip

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "modfresnelm", "modfresnelp", "obl_ang1", "obl_ang1_cv", "obl_cv", "obl_cv_seq", "obl_rad1",
-    "obl_rad1_cv", "pro_ang1", "pro_ang1_cv", "pro_cv", "pro_cv_seq", "pro_rad1", "pro_rad1_cv",
+    "obl_rad1_cv", "obl_rad2", "obl_rad2_cv", "pro_ang1", "pro_ang1_cv", "pro_cv", "pro_cv_seq",
+    "pro_rad1", "pro_rad1_cv", "pro_rad2", "pro_rad2_cv",
 ]  # fmt: skip
 
 modfresnelm = create(ROWS["modfresnelm"], 2)
@@ -25,11 +26,15 @@ obl_ang1_cv = create(ROWS["obl_ang1_cv"], 2)
 obl_cv = create(ROWS["obl_cv"])
 obl_rad1 = create(ROWS["obl_rad1"], 2)
 obl_rad1_cv = create(ROWS["obl_rad1_cv"], 2)
+obl_rad2 = create(ROWS["obl_rad2"], 2)
+obl_rad2_cv = create(ROWS["obl_rad2_cv"], 2)
 pro_ang1 = create(ROWS["pro_ang1"], 2)
 pro_ang1_cv = create(ROWS["pro_ang1_cv"], 2)
 pro_cv = create(ROWS["pro_cv"])
 pro_rad1 = create(ROWS["pro_rad1"], 2)
 pro_rad1_cv = create(ROWS["pro_rad1_cv"], 2)
+pro_rad2 = create(ROWS["pro_rad2"], 2)
+pro_rad2_cv = create(ROWS["pro_rad2_cv"], 2)
 
 
 def pro_cv_seq(m: int, n: int, c: float) -> ndarray:

@@ -1,0 +1,54 @@
+"""Values at single points where rounding, underflow or a long sum once took digits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpuarray as cp
+from gpuarray.scipy import special
+
+#: Function, operands, values of mpmath or, of mathieu_a, of DLMF 28.6.14, and the relative error.
+POINTS = [
+    # a large parameter, and an argument that differs from it in the last digits
+    ("gammainc", ([1.4448735129000785e13, 5.5723286958486465e10],
+                  [1.4448735129000783e13, 5.572328695848646e10]),
+     [0.5000000347793705396, 0.50000056332692263641], 1e-15),
+    # the parameter is so small that the root is nothing
+    ("gammaincinv", ([1.7306554127571872e-06, 1e-3], [0.8147236704826355, 0.9]), [0.0, 9.8216596440668820e-47], 1e-13),
+    ("psi", ([1.46 + 1e-3j, -0.504 + 1e-5j],), [-0.0015801179557269866+0.00096911936193704383j, 0.00074207168483663599+8.9396648576563855e-5j], 1e-15),
+    # powers of an order
+    ("ive", ([500.25, 1000.0], [300 + 200j, 1000 - 1500j]), [1.2108486734548764e-125-1.7114954954062885e-125j, 1.1865150129875827e-72-5.4636149803820128e-73j], 2e-15),
+    # the square of the amplitude is below the range, that times the parameter is not
+    ("ellipeinc", ([1e-157, 1e-150], [-1e305, -1e306]), [1.0000000001666666e-157, 5.000040504512922e-148], 1e-15),
+    ("ellipkinc", ([1e-157, 0.9600499380490674], [-1e305, -1e307]),
+     [9.999999998333333e-158, 1.1200168128799987e-151], 1e-15),
+    ("mathieu_a", ([2000.0, 2000.0], [10.0, 1000.9]), [4000000.0000124997, 4000000.125225135], 1e-15),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name, operands, exact, error", POINTS)
+def test_hard_points(name, operands, exact, error):
+    found = getattr(special, name)(*[cp.asarray(x) for x in operands])
+    np.testing.assert_allclose(found.get(), exact, rtol=error)
+
+
+#: What is no result of rounding.
+EXACT = [
+    ("j0", ([0.0, 1e-9],), [1.0, 1.0]),
+    ("cosm1", ([0.0, -0.0],), [0.0, 0.0]),
+    ("spence", ([1.0],), [0.0]),
+    ("binom", ([1e48, 5e16], [8.0, 20.0]), [np.inf, np.inf]),
+    ("chndtrix", ([0.0, 1.0], [1.0, 1.0], [0.0, 1.0]), [0.0, np.inf]),
+    ("pbdv", ([1.0, 0.0], [0.0, 0.0]), ([0.0, 1.0], [1.0, 0.0])),
+    ("nrdtrisd", ([0.5], [0.5], [0.5]), [0.0]),
+]
+
+
+@pytest.mark.parametrize("name, operands, exact", EXACT)
+def test_exact_points(name, operands, exact):
+    found = getattr(special, name)(*[cp.asarray(x) for x in operands])
+    pairs = zip(found, exact, strict=True) if isinstance(found, tuple) else [(found, exact)]
+    for ours, wanted in pairs:
+        np.testing.assert_array_equal(ours.get(), wanted)
+        np.testing.assert_array_equal(np.signbit(ours.get()), np.signbit(wanted))
