@@ -22,7 +22,7 @@ def pytest_configure(config: pytest.Config) -> None:
     # SciPy's modules are imported with the warnings of these tests, which are errors.
     config.addinivalue_line("filterwarnings", "ignore:Passing a non-Collection iterable")
     # gpuarray reads its settings when it is imported: the tests' own conftest makes them first.
-    import tests.clients.scipy_sparse_stand_ins  # noqa: F401
+    import tests.clients.scipy_linalg_stand_ins  # noqa: F401
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

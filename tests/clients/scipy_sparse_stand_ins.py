@@ -70,6 +70,10 @@ _OPERATORS = [
 
 _SCIPY_ARRAY = scipy.sparse.sparray
 
+#: How objects of other classes move, which other modules of stand-ins know.
+TO_DEVICE: dict[type, Any] = {}
+TO_HOST: dict[type, Any] = {}
+
 
 def _device(x: Any) -> Any:
     """What a stand-in stands for; a host array or a list of numbers on the device."""
@@ -83,6 +87,9 @@ def _device(x: Any) -> Any:
         drawing = cp.random.default_rng()
         drawing.bit_generator.state = x.bit_generator.state
         return drawing
+    for kind, move in TO_DEVICE.items():
+        if isinstance(x, kind):
+            return move(x)
     if isinstance(x, tuple):
         return tuple([_device(y) for y in x])
     if isinstance(x, list) and not all(isinstance(y, np.ndarray) for y in x):
@@ -100,6 +107,9 @@ def _host(x: Any) -> Any:
         return type(x)([_host(y) for y in x])
     if isinstance(x, our_linalg.SuperLU):
         return _Factors(x)
+    for kind, move in TO_HOST.items():
+        if isinstance(x, kind):
+            return move(x)
     return _moved(x) if type(x) is types.MethodType else x
 
 
@@ -273,11 +283,5 @@ def _save_npz(file: Any, matrix: Any, compressed: bool = True) -> None:
 
 
 scipy.sparse.save_npz = _save_npz
-for _name in ("splu", "spilu", "factorized", "expm", "inv", "spsolve", "spsolve_triangular"):
-    for _module in (scipy.sparse.linalg, scipy.sparse.linalg._dsolve):
-        setattr(_module, _name, _moved(getattr(our_linalg, _name)))
-for _name in ("MatrixRankWarning", "SuperLU"):
-    for _module in (scipy.sparse.linalg, scipy.sparse.linalg._dsolve):
-        setattr(_module, _name, getattr(our_linalg, _name))
 for _name in ("SparseEfficiencyWarning", "SparseWarning"):
     setattr(scipy.sparse, _name, getattr(ours, _name))

@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse.linalg as expected
 
 import gpuarray as cp
+from gpuarray.scipy import sparse
 from gpuarray.scipy.sparse import linalg
 
 RNG = np.random.default_rng(0)
@@ -199,3 +200,21 @@ def test_least_squares_with_little_to_do(name, capsys):
         getattr(linalg, name)(cp.asarray(ANY), cp.ones(3))
     getattr(linalg, name)(cp.asarray(ANY), cp.asarray(RIGHT), show=True)
     assert name in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("dtype", ["f8", "c16"])
+def test_cg_looks_launches_up_once(dtype):
+    """Without a callback launches are looked up once, and iterates are the same bits."""
+    n = 12
+    rng = np.random.default_rng(5)
+    dense = rng.random((n, n)) * (rng.random((n, n)) < 0.3)
+    a = sparse.csr_array(cp.asarray((dense @ dense.T + np.eye(n)).astype(dtype)))
+    whole = cp.asarray(rng.random((2, n)).astype(dtype))
+    for b in (whole.T[:, 1], cp.asarray(rng.random(n))):
+        for count in (2, 5):
+            seen = []
+            expected, info = linalg.cg(a, b, rtol=0.0, maxiter=count, callback=seen.append)
+            found, found_info = linalg.cg(a, b, rtol=0.0, maxiter=count)
+            assert found_info == info == count == len(seen)
+            assert np.array_equal(found.get(), expected.get())
+            assert np.array_equal(found.get(), seen[-1].get())

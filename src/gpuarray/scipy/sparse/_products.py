@@ -7,6 +7,7 @@ depends on the layouts and the kind of device.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,11 +25,13 @@ from gpuarray.kernels.sparse_product import launch
 from gpuarray.scipy.sparse import _conversions
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gpuarray._types import ndarray
 
 __all__ = [
-    "bsr_matmat", "coo_matmat", "dia_matmat", "matmat", "matvec", "matvec_and_vdot",
-    "transposed_matmat", "transposed_matvec", "upcast",
+    "bound_matvec_and_vdot", "bsr_matmat", "coo_matmat", "dia_matmat", "matmat", "matvec",
+    "matvec_and_vdot", "transposed_matmat", "transposed_matvec", "upcast",
 ]  # fmt: skip
 
 _FLOAT32 = np.dtype(np.float32)
@@ -102,6 +105,35 @@ def matvec_and_vdot(
         a.data, a.indices, a.indptr, x, False, other, target
     )
     return found
+
+
+def bound_matvec_and_vdot(a: Any, like: ndarray) -> Callable[..., Any] | None:
+    """`matvec_and_vdot` of many vectors and one matrix, decided and looked up beforehand.
+
+    Parameters
+    ----------
+    a : object
+        With the attributes ``indptr``, ``indices``, ``data`` and ``shape`` of a csr matrix. What
+        they are now is multiplied by.
+    like : ndarray, shape (n,)
+        Contiguous, of the result's dtype, as all vectors are.
+
+    Returns
+    -------
+    callable or None
+        Takes the vector, the other one, and where the product goes; returns the product and the
+        dot product. None where that is more than one launch.
+    """
+    layout, result = like._layout, like.dtype
+    whole = layout.size and layout.c_contiguous and a.shape == (layout.size,) * 2
+    if not whole or result.kind not in "fc" or upcast(a.data.dtype, result) != result:
+        return None
+    (indptr, indices), data = _indices(a.indptr, a.indices), _conversions.flat(a.data)
+    if not indices._layout.size:
+        return None
+    layouts = indptr._layout, indices._layout, data._layout, layout
+    run = launch.vector_call(current.stream, *layouts, result, False, True, True)
+    return partial(run, indptr, indices, data)
 
 
 def matmat(a: Any, dense: ndarray, conjugate: bool = False) -> ndarray:

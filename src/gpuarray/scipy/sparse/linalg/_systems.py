@@ -168,6 +168,26 @@ def step(
     return run(*operands, *targets)
 
 
+def bound_step(name: str, like: Any) -> Callable[..., Any]:
+    """A `step` of many vectors, looked up beforehand.
+
+    Takes its vectors, its numbers and its targets, all of which have the dtype of `like`, as many
+    elements as it, or one, and no gaps.
+    """
+    layout = _layout.contiguous(like.dtype, like.shape)
+    return krylov.launch.step_call(current.stream, name, layout, True)
+
+
+def bound_product_and_vdot(operator: LinearOperator, like: Any) -> Callable[..., Any] | None:
+    """`product_and_vdot` of many vectors, looked up beforehand, or None if it is no single launch.
+
+    Takes the vector, the other one and the target, all like `like`, which has no gaps.
+    """
+    if isinstance(operator, MatrixLinearOperator) and _is_csr(operator.A):
+        return _products.bound_matvec_and_vdot(operator.A, like)
+    return None
+
+
 def product_and_vdot(
     operator: LinearOperator, x: Any, other: Any, target: Any = None
 ) -> tuple[Any, Any]:
