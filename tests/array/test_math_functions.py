@@ -179,6 +179,7 @@ def test_lists_and_numbers():
     same(cp.sinc(0.0), np.asarray(np.sinc(0.0)))
 
 
+@pytest.mark.single_operations
 @pytest.mark.parametrize(
     ("call", "launches"),
     [

@@ -181,6 +181,7 @@ def test_arrays_that_come_and_go_alike_find_freed_blocks(pool, monkeypatch, size
     assert max(merges, default=0) < 4
 
 
+@pytest.mark.single_operations
 def test_limit(pool):
     pool.set_limit(size=4096)
     assert pool.get_limit() == 4096
@@ -201,6 +202,7 @@ def test_limit(pool):
             pool.set_limit(**bad)
 
 
+@pytest.mark.single_operations
 def test_out_of_memory_leaves_everything_usable():
     x = cp.arange(10)
     pool = cp.get_default_memory_pool()

@@ -120,6 +120,7 @@ def test_without_hooks_the_pools_methods_are_their_own(pool, monkeypatch):
     assert all(cp.cuda.get_current_stream().plans.get(key) is plan for key, plan in run.items())
 
 
+@pytest.mark.single_operations
 def test_methods_are_put_back_some_times_only(pool, monkeypatch):
     # Python looks up attributes of a class slowly that has changed too often.
     monkeypatch.setattr(memory_hook, "_returned", memory_hook._RETURNS - 1)

@@ -317,6 +317,7 @@ def test_arguments_without_a_hash_are_planned_each_time(few):
     assert not kept()
 
 
+@pytest.mark.single_operations
 def test_plans_of_one_function_are_dropped(few):
     fused = cp.fuse(lambda x: x * 2 + 1)
     x = cp.arange(3)
@@ -349,6 +350,7 @@ VARYING = {
 SUM = cp.ElementwiseKernel("T x, T y", "T z", "z = x + y", "sum_of_two")
 
 
+@pytest.mark.single_operations
 @pytest.mark.parametrize("name", VARYING)
 def test_varying_numbers_make_no_plans(name):
     work = VARYING[name]
@@ -377,6 +379,7 @@ def test_a_function_fused_by_value_has_few_plans():
     assert kept() < 60
 
 
+@pytest.mark.single_operations
 def test_shapes_that_never_come_back(few, monkeypatch):
     """Nothing grows with the shapes that were seen: plans, layouts, views, code or kernels."""
     monkeypatch.setattr(_layout, "ALL_VIEWS_LIMIT", 16)

@@ -50,6 +50,7 @@ def _launches(call) -> int:
     return sum(not isinstance(entry, launch_history._Ended) for entry in launch_history._recent)
 
 
+@pytest.mark.single_operations
 @pytest.mark.parametrize("shift, axis", [(1, None), (1, 0), ((1, -1), (0, 1))])
 def test_one_launch(shift, axis):
     x = cp.zeros((20, 30))

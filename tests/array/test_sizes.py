@@ -13,14 +13,19 @@ from gpuarray.errors import OutOfMemoryError
 X = np.arange(3.0)
 
 
+def _settle():
+    gc.collect()
+    cp.cuda.get_current_stream().synchronize()  # what is recorded has its memory behind it
+
+
 @pytest.fixture
 def figures():
     """The pool's figures, which a refused size must not change."""
     pool = cp.get_default_memory_pool()
-    gc.collect()
+    _settle()
     before = pool.used_bytes()
     yield
-    gc.collect()
+    _settle()
     assert pool.used_bytes() == before
     # Memory that is handed out belongs to nobody else.
     parts = [cp.full(64, i, "i8") for i in range(8)]

@@ -91,28 +91,43 @@ def _make_empty(shape: Any, dtype: Any, order: str, function: Any) -> Any:
     if isinstance(shape, np.ndarray):
         shape = shape.tolist()
     key = key_of(function, shape, dtype, order)
-    return find(stream, key, _empty_call, stream, shape, dtype, order, function is zeros)
+    return find(stream, key, _new_call, stream, shape, dtype, order, function)
 
 
-def _empty_call(stream: Stream, shape: Any, dtype: Any, order: str, cleared: bool) -> Any:
+def _new_call(stream: Stream, shape: Any, dtype: Any, order: str, function: Any) -> Any:
     lengths, order = _checked(shape, order)
     found, inner = _dtypes.with_shape(dtype)
     layout = _layout.contiguous(found, lengths + inner, order)
-    cleared = cleared and layout.size > 0
+    if function is full:
+        return filled_call(stream, layout)
+    cleared = function is zeros and layout.size > 0
     make = recording.harmless(_calls.make_call(stream, "", [layout], [], cleared=cleared))
     if not cleared or recording.recorder is None or _dtypes.is_raw(found):
         return make
-    store = fill_call(stream, layout)
-    if not recording.records(store):
+    value = Scalar(0, _dtypes.code(found))
+    record = recording.recorder(
+        lambda: lambda value: make(), "fill", value, [found], layout, False, stream
+    )
+    if not recording.records(record):
         return make
-    empty_one, zero = _calls.make_call(stream, "", [layout], []), found.type(0).item()
+    zero = found.type(0).item()
+    return recording.harmless(lambda: record(zero))
 
-    def record() -> Any:
-        array = empty_one()
-        store(zero, array)
-        return array
 
-    return recording.harmless(record)
+@planned
+def filled_call(stream: Stream, layout: Layout) -> Callable[[Any], Any]:
+    """What makes a new array of a number."""
+    if _dtypes.is_raw(layout.dtype):
+
+        def run(value: Any) -> Any:
+            array = _array.empty(layout)
+            fill(array, value)
+            return array
+
+        return run
+    value = Scalar(0, _dtypes.code(layout.dtype))
+    make = elementwise.launch.recorded_call("fill", value, [layout.dtype], layout, False, stream)
+    return recording.alike(make, lambda value: make(as_host_scalar(value, layout.dtype, "fill")))
 
 
 def _checked(shape: Any, order: str) -> tuple[tuple[int, ...], str]:
@@ -211,8 +226,14 @@ def ones(
     if device is not None:
         with given_device(device, "ones"):
             return ones(shape, dtype, order)
+    return _full(shape, 1, dtype, order)
+
+
+def _full(shape: Any, value: Any, dtype: Any, order: str) -> Any:
+    if recording.recorder is not None and not isinstance(value, ArrayBase):
+        return _make_empty(shape, dtype, order, full)(value)
     result = empty(shape, dtype, order)
-    fill(result, 1)
+    fill(result, value)
     return result
 
 
@@ -263,9 +284,7 @@ def full(
     value = _as_fill_value(fill_value, dtype)
     if dtype is None:
         dtype = value.dtype if hasattr(value, "dtype") else np.asarray(value).dtype
-    result = empty(shape, dtype, order)
-    fill(result, value)
-    return result
+    return _full(shape, value, dtype, order)
 
 
 #: What NumPy stores in arrays of times, besides its own scalars.
@@ -339,13 +358,20 @@ def _like(
     shape: Any,
     device: Any,
     initialise: Callable[[Any], None] | None = None,
+    value: Any = None,
 ) -> Any:
-    """An array like another one, uninitialised or with the values that a function stores in it."""
+    """An array like another one, uninitialised or with the values that a function stores in it.
+
+    They all are a value, where there is one.
+    """
     there = device_like(prototype, device, "empty_like")
     if there is not current.stream.device:
         with there:
-            return _like(prototype, dtype, order, shape, there, initialise)
-    result = _empty_like(prototype, dtype, order, shape)
+            return _like(prototype, dtype, order, shape, there, initialise, value)
+    layout = _layout_like(prototype, dtype, order, shape)
+    if value is not None and recording.recorder is not None and not _dtypes.is_raw(layout.dtype):
+        return filled_call(current.stream, layout)(value)
+    result = empty(layout.shape, layout.dtype) if layout.c_contiguous else _array.empty(layout)
     if initialise is not None:
         initialise(result)
     return result
@@ -355,20 +381,20 @@ def _fill_one(array: ndarray) -> None:
     fill(array, 1)
 
 
-def _empty_like(prototype: Any, dtype: Any, order: str, shape: Any) -> Any:
-    """An uninitialised array like another one."""
+def _layout_like(prototype: Any, dtype: Any, order: str, shape: Any) -> Layout:
+    """That of a new array like another one."""
     if isinstance(prototype, ArrayBase):
         layout = prototype._layout
     else:
         try:
             host = prototype if hasattr(prototype, "strides") else np.asarray(prototype)
         except HostArrayError:  # device arrays in a sequence
-            return _empty_like(asarray(prototype), dtype, order, shape)
+            return _layout_like(asarray(prototype), dtype, order, shape)
         layout = _layout.layout_of(
             _dtypes.canonical(host.dtype), tuple(host.shape), tuple(host.strides)
         )
     if dtype is None and shape is None and order == "K" and layout.c_contiguous:
-        return empty(layout.shape, layout.dtype)
+        return _layout.contiguous(layout.dtype, layout.shape)
     dtype = layout.dtype if dtype is None else _dtypes.canonical(dtype)
     order = _layout.check_order(order)
     if shape is not None:
@@ -378,9 +404,9 @@ def _empty_like(prototype: Any, dtype: Any, order: str, shape: Any) -> Any:
             order = "C" if order == "K" else order
             if order == "A":
                 order = "F" if layout.f_contiguous and not layout.c_contiguous else "C"
-            return empty(shape, dtype, order)
+            return _layout.contiguous(dtype, shape, order)
     lengths = layout.shape if shape is None else shape
-    return _array.empty(_layout.like_prototype(dtype, lengths, layout, order))
+    return _layout.own(_layout.like_prototype(dtype, lengths, layout, order))
 
 
 def empty_like(
@@ -452,7 +478,7 @@ def zeros_like(
     >>> cp.zeros_like(cp.arange(3))
     array([0, 0, 0])
     """
-    return _like(a, dtype, order, shape, device, _array.fill_zero)
+    return _like(a, dtype, order, shape, device, _array.fill_zero, 0)
 
 
 def ones_like(
@@ -484,7 +510,7 @@ def ones_like(
     >>> cp.ones_like(cp.arange(3))
     array([1, 1, 1])
     """
-    return _like(a, dtype, order, shape, device, _fill_one)
+    return _like(a, dtype, order, shape, device, _fill_one, 1)
 
 
 def full_like(
@@ -523,7 +549,8 @@ def full_like(
     def fill_it(result: ndarray) -> None:
         fill(result, _as_fill_value(fill_value, result.dtype))
 
-    return _like(a, dtype, order, shape, device, fill_it)
+    number = fill_value if isinstance(fill_value, bool | int | float | complex) else None
+    return _like(a, dtype, order, shape, device, fill_it, number)
 
 
 def eye(
