@@ -1,4 +1,4 @@
-"""The checks of the project, each in a virtual environment of its own.
+"""The checks of the project, in virtual environments of their own.
 
 ``nox`` runs all but the benchmarks; ``nox -s tests`` one of them. What follows ``--`` goes to the
 tool: ``nox -s tests -- tests/array -k sum --backend=emulator``.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import nox
@@ -56,10 +57,12 @@ def tests(session: nox.Session) -> None:
     run_tests(session, "-m", "not slow")
 
 
-@nox.session
+@nox.session(venv_backend="none")
 def slow(session: nox.Session) -> None:
-    """Run the tests that are marked slow."""
-    run_tests(session, "-m", "slow")
+    """Run the tests that are marked slow, in the environment of `tests`."""
+    # One of its own would take 2.6 GB once more. Of two options -m pytest takes the last.
+    arguments = ("--session=tests", "--", "-m", "slow", *session.posargs)
+    session.run(sys.executable, "-m", "nox", *arguments, external=True)
 
 
 #: What shows most faults of another Python or of another NumPy in a few minutes.

@@ -19,12 +19,14 @@ def slow_except(quick: Iterable, every: Iterable) -> list:
 def slow_off_axes(*parameters: Iterable) -> list:
     """The product of several parameters' values, for one ``parametrize`` with all their names.
 
-    Quick is each value of a parameter beside the first values of the others; the other combinations
-    are marked slow.
+    Quick is each value of a parameter beside the first values of the others. A third of the other
+    combinations, in which each value meets every third one of another parameter, are marked slow;
+    the rest is left out, since what depends on two parameters does not depend on each pair.
     """
     cases = []
-    for places in itertools.product(*[list(enumerate(values)) for values in parameters]):
-        off = sum(place > 0 for place, _ in places) > 1
-        values = [value for _, value in places]
-        cases.append(pytest.param(*values, marks=pytest.mark.slow if off else ()))
+    for numbered in itertools.product(*[list(enumerate(values)) for values in parameters]):
+        places, values = zip(*numbered, strict=True)
+        off = sum(place > 0 for place in places) > 1
+        if not off or sum(places) % 3 == 2:
+            cases.append(pytest.param(*values, marks=pytest.mark.slow if off else ()))
     return cases

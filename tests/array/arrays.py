@@ -4,14 +4,15 @@ A function that NumPy has takes one line:
 
     test_sum = against_numpy(lambda xp, x, axis: xp.sum(x, axis), axis=[None, 0, -1])
 
-runs the lambda in both libraries, a case for each dtype (of a contiguous operand), for each layout
-(of float32) and for each axis.
+runs the lambda in both libraries, a case for a dtype of each kind (of a contiguous operand), for
+each layout (of float32) and for each axis.
 """
 
 from __future__ import annotations
 
 import inspect
 import itertools
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -26,6 +27,8 @@ COMPLEX = ["c8", "c16"]
 DTYPES = ["?", *INTEGERS, *FLOATS, *COMPLEX]
 #: One of each kind and of each width: the others of a sweep over all dtypes are slow.
 KINDS = ["?", "u1", "i8", "f2", "f4", "f8", "c16"]
+#: Integers of each width, of one sign, and all others.
+WIDTHS = ["?", "u1", "i2", "u4", "i8", *FLOATS, *COMPLEX]
 
 # ---- operands ----------------------------------------------------------------------------------
 
@@ -197,17 +200,35 @@ def launches(call: Callable) -> int:
 # ---- tests -------------------------------------------------------------------------------------
 
 
-def _cases(dtypes, layouts, layouts_of, parameters) -> Iterator:
+#: How many sweeps over all dtypes each module has made.
+_sweeps: Counter[str] = Counter()
+
+
+def _kinds(module: str) -> tuple[list[str], list[str]]:
+    """The quick and the slow dtypes of a module's next sweep.
+
+    Templates are generic in the dtype. So a sweep takes one of each kind, and the sweeps of a
+    module take turns at their widths.
+    """
+    turn = _sweeps[module]
+    _sweeps[module] += 1
+    signs = [["i8", "u1"], ["u4", "i2"], ["i1", "u8"], ["u2", "i4"]][turn % 4]
+    floats = ["f2", "f8"][:: -1 if turn % 2 else 1]
+    quick = ["?", signs[0], floats[0], "f4", COMPLEX[1 - turn // 2 % 2]]
+    return quick, [signs[1], floats[1]]
+
+
+def _cases(dtypes, layouts, layouts_of, parameters, slow_dtypes) -> Iterator:
     """A dtype, a layout and a value of each parameter; those that are not quick are marked slow."""
     first = next(iter(layouts))
     # What depends on a parameter rarely depends on the dtype as well: one dtype takes all values.
     swept = layouts_of or (["f4"] if "f4" in dtypes else dtypes[:1])
     values = [list(enumerate(given)) for given in parameters.values()]
-    for dtype, *given in itertools.product(dtypes, *values):
+    for dtype, *given in itertools.product([*dtypes, *slow_dtypes], *values):
         name = "_".join(
             str(np.dtype(one)) for one in ([dtype] if isinstance(dtype, str) else dtype)
         )
-        slow = dtypes is DTYPES and dtype not in KINDS
+        slow = dtype in slow_dtypes
         if dtype not in swept and any(place for place, _ in given):
             if slow:
                 continue
@@ -225,7 +246,7 @@ def _cases(dtypes, layouts, layouts_of, parameters) -> Iterator:
 def against_numpy(
     function: Callable,
     *,
-    dtypes: Sequence = DTYPES,
+    dtypes: Sequence | None = None,
     layouts: Mapping[str, Callable] = LAYOUTS,
     layouts_of: Iterable | None = None,
     shape: tuple[int, ...] = (4, 6),
@@ -243,8 +264,8 @@ def against_numpy(
         ``function(xp, x, ..., **parameters)``: the library, an array for each name that is not in
         `parameters` (of different values, in the same layout), and a value of each parameter.
     dtypes : sequence of str, or of tuples of them
-        The dtypes of the operands; in a tuple each operand's. By default all, those that are not
-        among `KINDS` being slow.
+        The dtypes of the operands; in a tuple each operand's. By default one of each kind, in turns,
+        so that the sweeps of a file have all together; a few more are slow.
     layouts : dict of str to callable
         ``layout(xp, array)`` makes a view; the names are in the cases' ids.
     layouts_of : iterable, optional
@@ -262,13 +283,16 @@ def against_numpy(
     **parameters
         The values of each further parameter of the function: a case for each combination of them
         for the dtypes in `layouts_of` (where it is empty, for one). Of the other dtypes the cases
-        with the first values are quick, the others slow, and left out for those not in `KINDS`.
+        with the first values are quick, the others slow.
 
     Returns
     -------
     callable
         For a module's name that begins with ``test_``.
     """
+    slow_dtypes: list[str] = []
+    if dtypes is None:
+        dtypes, slow_dtypes = _kinds(function.__module__)
     if layouts_of is None:
         layouts_of = ["f4"] if "f4" in dtypes else [dtypes[0]]
     count = len([name for name in list(inspect.signature(function).parameters)[1:]
@@ -292,9 +316,8 @@ def against_numpy(
         same(function(cp, *devices, **given), expected, ulps=ulps, atol=atol)
 
     names = ["dtype", "layout", *parameters]
-    test = pytest.mark.parametrize(names, list(_cases(dtypes, layouts, layouts_of, parameters)))(
-        test
-    )
+    cases = list(_cases(dtypes, layouts, layouts_of, parameters, slow_dtypes))
+    test = pytest.mark.parametrize(names, cases)(test)
     test.__signature__ = inspect.Signature(
         [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in names]
     )

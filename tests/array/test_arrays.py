@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
-from tests.array.arrays import LAYOUTS, against_numpy, device_copy, pair, raises_alike, same
+from tests.array.arrays import DTYPES, LAYOUTS, against_numpy, device_copy, pair, raises_alike, same
 
 
 @pytest.mark.parametrize(
@@ -114,6 +114,19 @@ def test_cases_of_dtypes_and_layouts():
     assert len(ids(crossed)) == 2 * len(LAYOUTS)
     mixed = against_numpy(lambda xp, x, y: x, dtypes=[("i1", "f4")])
     assert ids(mixed)[0] == "int8_float32-contiguous"
+
+
+def test_cases_of_sweeps_over_all_dtypes():
+    """One dtype of each kind is quick in each, and several have all."""
+    quick, slow = set(), set()
+    for _ in range(4):
+        (mark,) = against_numpy(lambda xp, x: x).pytestmark
+        one = {case.values[0] for case in mark.args[1] if not case.marks}
+        assert {np.dtype(dtype).kind.replace("u", "i") for dtype in one} == set("bifc")
+        quick |= one
+        slow |= {case.values[0] for case in mark.args[1] if case.marks}
+    assert quick | slow == set(DTYPES)
+    assert len(quick) >= 9
 
 
 def test_a_wrong_function_fails():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 
 import numpy as np
@@ -9,7 +10,6 @@ import pytest
 
 import gpuarray as cp
 from tests.array.arrays import raises_alike, raises_as_numpy, same
-from tests.slow import slow_except
 
 #: Numbers and the dtypes of two elements that some of them do not fit.
 NUMBERS = [
@@ -56,8 +56,18 @@ def outcome(route, xp, dtype, value):
     return x
 
 
-@pytest.mark.parametrize("dtype", slow_except(["?", "i1", "u8", "f2"], DTYPES))
-@pytest.mark.parametrize("name", ROUTES)
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [
+        *itertools.product(ROUTES, ["i1", "f2"]),
+        *itertools.product(["x[0] = v", "fill", "x[mask] = [v]"], ["?", "u8"]),
+        *[
+            pytest.param(name, DTYPES[number % len(DTYPES)], marks=pytest.mark.slow)
+            for number, name in enumerate(ROUTES)
+            if DTYPES[number % len(DTYPES)] not in ("i1", "f2")
+        ],
+    ],
+)
 def test_python_numbers(name, dtype):
     route = ROUTES[name]
     for value in NUMBERS:

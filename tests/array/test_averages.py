@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpuarray as cp
-from tests.array.arrays import DTYPES, KINDS, LAYOUTS, pair, raises_alike, same
+from tests.array.arrays import LAYOUTS, pair, raises_alike, same
 from tests.slow import slow_except, slow_off_axes
 
 NAN = ["nansum", "nanprod", "nanmax", "nanmin", "nanmean", "nanvar", "nanstd"]
@@ -34,27 +34,26 @@ def expected_of(name, x, *args, **kwargs):
 @pytest.mark.parametrize(
     ("dtype", "layout"),
     [
-        pytest.param(
-            dtype,
-            layout,
-            marks=()
-            if dtype == "f4" or (layout == "contiguous" and dtype in KINDS)
-            else pytest.mark.slow,
-        )
-        for dtype in DTYPES
-        for layout in LAYOUTS
+        *[("f4", layout) for layout in LAYOUTS],
+        *[(dtype, "contiguous") for dtype in ("?", "u1", "i8", "f2", "c16")],
+        *[
+            pytest.param(dtype, "contiguous", marks=pytest.mark.slow)
+            for dtype in ("i2", "u4", "f8", "c8")
+        ],
+        *[pytest.param("c16", layout, marks=pytest.mark.slow) for layout in LAYOUTS][1:],
     ],
 )
 def test_every_dtype_and_layout(dtype, layout):
     host, device = pair(layout, dtype)
-    for axis in (None, *range(host.ndim)):
+    for axis in (None, *range(host.ndim)) if dtype == "f4" else (None, 0)[: host.ndim + 1]:
         near(cp.var(device, axis), expected_of("var", host, axis), context=axis)
-    near(device.std(ddof=1), expected_of("std", host, ddof=1))
+    if layout == "contiguous":
+        near(device.std(ddof=1), expected_of("std", host, ddof=1))
     if host.ndim:
         near(device.var(0, keepdims=True), expected_of("var", host, 0, keepdims=True))
 
 
-@pytest.mark.parametrize("dtype", slow_except(["i1", "f4"], ["i1", "f2", "f4", "f8", "c8", "c16"]))
+@pytest.mark.parametrize("dtype", slow_except(["i1", "f4"], ["i1", "f2", "f4", "c16"]))
 @pytest.mark.parametrize(
     "shape", [(3, 5001), (70_003,), (3001, 6), (64, 33), (9, 130), (7, 1, 515)]
 )
@@ -125,16 +124,18 @@ def test_arguments(rng):
         near(function(a, 1, ddof=0.5), oracle(x, 1, ddof=0.5))
         near(function(a, 1, correction=1), oracle(x, 1, correction=1))
         near(function(a, (0, 1)), oracle(x, (0, 1)))
-        near(function(a, dtype="f8"), oracle(x, dtype="f8"))
-        near(function(cp.asarray(x.astype("f4")), dtype="f8"), oracle(x.astype("f4"), dtype="f8"))
-        assert function(a, dtype="f4").dtype == np.float32
         mean = x.mean(1, keepdims=True)
         near(function(a, 1, mean=cp.asarray(mean)), oracle(x, 1, mean=mean))
-        near(function(a, mean=0.0), oracle(x, mean=0.0))
         mask = rng.random((4, 9)) < 0.7
         mask[:, 0] = True
         device = cp.asarray(mask)
         near(function(a, 1, where=device), oracle(x, 1, where=mask))
+        if name == "std":
+            continue  # but for its last step it is the variance
+        near(function(a, dtype="f8"), oracle(x, dtype="f8"))
+        near(function(cp.asarray(x.astype("f4")), dtype="f8"), oracle(x.astype("f4"), dtype="f8"))
+        assert function(a, dtype="f4").dtype == np.float32
+        near(function(a, mean=0.0), oracle(x, mean=0.0))
         near(function(a, where=device[:, :1]), oracle(x, where=mask[:, :1]))
         near(
             function(a, 1, mean=cp.asarray(mean), where=device, ddof=1),
@@ -194,7 +195,7 @@ def test_any_numbers(numbers, rows, axis):
 # ---- passing over NaN ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("dtype", "name"), slow_off_axes(["f4", "i2", "f8", "?", "f2", "c8"], NAN))
+@pytest.mark.parametrize(("dtype", "name"), slow_off_axes(["f4", "i2", "f2", "c8"], NAN))
 def test_passing_over_nan(name, dtype, rng):
     x = rng.integers(1, 4, (6, 37)) / (1 if name == "nanprod" else 4)
     x = (x + 1j if dtype[0] == "c" else x).astype(dtype)
@@ -205,8 +206,10 @@ def test_passing_over_nan(name, dtype, rng):
     for axis in (None, 0, 1):
         if name == "nanprod" and axis is None:
             continue  # overflows
-        for a, b in ((x, cp.asarray(x)), (x[::-1, ::2], cp.asarray(x)[::-1, ::2])):
-            near(getattr(cp, name)(b, axis), expected_of(name, a, axis), 4, (name, axis))
+        near(getattr(cp, name)(cp.asarray(x), axis), expected_of(name, x, axis), 4, (name, axis))
+    if name in ("nanprod", "nanmax", "nanstd"):
+        a, b = x[::-1, ::2], cp.asarray(x)[::-1, ::2]
+        near(getattr(cp, name)(b, 1), expected_of(name, a, 1), 4, name)
     near(
         getattr(cp, name)(cp.asarray(x), 1, keepdims=True),
         expected_of(name, x, 1, keepdims=True),

@@ -10,8 +10,6 @@ import pytest
 import gpuarray as cp
 from gpuarray._runtime import launch_history
 from tests.array.arrays import (
-    COMPLEX,
-    DTYPES,
     FLOATS,
     LAYOUTS_3D,
     against_numpy,
@@ -19,7 +17,7 @@ from tests.array.arrays import (
     same,
 )
 
-REAL = ["?", "i1", "u2", "i4", "i8", *FLOATS]
+REAL = ["?", "i1", "u4", *FLOATS]
 
 #: Float16 is computed in float32 and rounded once, which NumPy's steps in float16 are not.
 ULPS = {"e": 8, "f": 8, "d": 8}
@@ -71,7 +69,7 @@ test_real_if_close = against_numpy(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", ["?", "i8", *FLOATS, "c8"])
 def test_sinc(dtype):
     host = finite((40,), dtype)
     # Near integers the result is what rounding leaves of zero.
@@ -104,15 +102,13 @@ def test_real_if_close_is_a_view():
 
 # ---- phases --------------------------------------------------------------------------------------
 
-PERIODIC = ["?", "i1", "i8", *FLOATS]
-
 test_unwrap = against_numpy(
-    lambda xp, x, axis: xp.unwrap(x, axis=axis), dtypes=PERIODIC, shape=(3, 5, 7),
+    lambda xp, x, axis: xp.unwrap(x, axis=axis), dtypes=["i1", "f2", "f8"], shape=(3, 5, 7),
     layouts=LAYOUTS_3D, raises=ValueError, ulps=4, atol=1e-2, layouts_of=["f8"], axis=[0, -1],
 )  # fmt: skip
 test_unwrap_with_a_period = against_numpy(
     lambda xp, x, period: (xp.unwrap(x, period=period), xp.unwrap(x, 2, period=period)),
-    dtypes=PERIODIC, ulps=4, period=[4, 3, 3.5], raises=ValueError,
+    dtypes=["?", "i8", "f4"], ulps=4, period=[4, 3, 3.5], raises=ValueError,
 )  # fmt: skip
 
 
@@ -128,7 +124,7 @@ test_trace = against_numpy(
 )  # fmt: skip
 test_cross = against_numpy(
     lambda xp, x, y: (xp.cross(x, y), xp.cross(x, y[0]), xp.cross(x, y, axisc=0)),
-    dtypes=["u1", "i8", *FLOATS, "c8"], shape=(4, 3, 3),
+    dtypes=["u1", "i8", "f2", "f4", "c8"], shape=(4, 3, 3),
     layouts={"contiguous": LAYOUTS_3D["contiguous"], "permuted": LAYOUTS_3D["permuted"],
              "reversed": lambda xp, a: a[::-1, ::-1, ::-1], "empty": LAYOUTS_3D["empty"]},
     raises=IndexError,
@@ -204,7 +200,7 @@ def test_launches(call, launches):
 
 test_round = against_numpy(
     lambda xp, x, decimals: (xp.round(x * 1.25, decimals), x.round(decimals)),
-    dtypes=["i1", "u2", "i8", *FLOATS, *COMPLEX], decimals=[0, 1, 3, -1],
+    dtypes=["i1", "u8", *FLOATS, "c8"], decimals=[0, 1, 3, -1],
 )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from gpuarray._runtime.device import current
 from gpuarray.kernels import select as select_kernels
 from gpuarray.kernels.select import spec as partitioning
 from gpuarray.kernels.sort import spec as sorting
-from tests.array.arrays import DTYPES, raises_as_numpy
+from tests.array.arrays import WIDTHS, raises_as_numpy
 from tests.slow import slow_except
 
 
@@ -91,7 +91,7 @@ def check_ranks(x, ranks, spread=False):
 
 @pytest.mark.parametrize(
     "dtype",
-    slow_except(["i2"], ["i2", "i4", "i8", "u2", "u4", "u8", "f2", "f4", "f8"]),
+    slow_except(["i2"], ["i2", "u4", "i8", "f2", "f8"]),
 )
 def test_every_dtype_in_one_block(dtype, rng):
     length = sorting.BLOCK_LIMIT[np.dtype(dtype).itemsize] + 37
@@ -100,7 +100,7 @@ def test_every_dtype_in_one_block(dtype, rng):
     check_ranks(x, [length // 2, 5, length - 1])
 
 
-@pytest.mark.parametrize("dtype", slow_except(["u1", "i8", "f2", "c16"], DTYPES))
+@pytest.mark.parametrize("dtype", slow_except(["u1", "i8", "f2", "c16"], WIDTHS))
 def test_short_rows(dtype, rng):
     x = keys(dtype, (3, 4, 50), rng)
     check_ranks(x, [20, 0, 49, 20])
@@ -126,7 +126,7 @@ def test_pairs_of_ranks(rng):
 # ---- rows of many blocks -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dtype", slow_except(["f4"], ["i2", "u4", "i8", "f2", "f4", "f8"]))
+@pytest.mark.parametrize("dtype", slow_except(["f4"], ["i2", "f2", "f4", "f8"]))
 def test_every_width_in_many_blocks(dtype, rng, limits):
     limits()
     length = 12345
@@ -139,7 +139,7 @@ def test_every_width_in_many_blocks(dtype, rng, limits):
         check_ranks(np.nan_to_num(x), [3, 99], spread=True)
 
 
-@pytest.mark.parametrize("dtype", slow_except(["i1"], ["?", "u1", "i1"]))
+@pytest.mark.parametrize("dtype", slow_except(["i1"], ["?", "i1"]))
 def test_ranks_of_bytes(dtype, rng, limits):
     limits()
     x = keys(dtype, (2, 10000), rng)
@@ -158,14 +158,14 @@ def test_counts_of_64_bits(dtype, rng, limits):
 def test_candidates_are_copied_or_not(rng, limits):
     limits()
     length = 20000
-    for x in (
+    for k, x in enumerate((
         rng.random(length),  # an eighth of the elements are candidates after a pass
         np.exp(300 * rng.standard_normal(length)),  # few are
         np.full(length, 3.25),  # all are, to the end
         np.where(rng.random(length) < 0.03, 1.0, rng.standard_normal(length) * 1e-200),
         np.arange(length).astype(float),
-    ):
-        for kth in (0, length // 2, length - 1):
+    )):  # fmt: skip
+        for kth in (length // 2, 0, length - 1)[: 3 if k == 1 else 1]:
             check(x, kth)
         check_ranks(x, [length // 2 - 1, length // 2])
 

@@ -13,14 +13,6 @@ from tests.array.arrays import raises_alike
 
 CLASSES = ["Polynomial", "Chebyshev", "Legendre", "Hermite", "HermiteE", "Laguerre"]
 each_class = pytest.mark.parametrize("name", CLASSES)
-#: The functions of each basis have their own tests.
-some_classes = pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=() if name in ("Polynomial", "Laguerre") else pytest.mark.slow)
-        for name in CLASSES
-    ],
-)
 
 
 def _same(found, expected):
@@ -73,11 +65,19 @@ CASES = {
 }  # fmt: skip
 
 
-@some_classes
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("domain", [[-2.0, 3.0]], ids=["domain"])
-def test_series(name, case, domain):
-    results = []
+# The functions of each basis have their own tests.
+@pytest.mark.parametrize(
+    ("name", "case"),
+    [
+        pytest.param(name, case, marks=() if quick else pytest.mark.slow)
+        for number, name in enumerate(CLASSES)
+        for place, case in enumerate(CASES)
+        for quick in [name in ("Polynomial", "Laguerre")]
+        if quick or (number + place) % 3 == 0
+    ],
+)
+def test_series(name, case):
+    results, domain = [], [-2.0, 3.0]
     for library in (np, cp):
         cls = getattr(library.polynomial, name)
         p = cls([1.0, 2.0, 3.0, -1.0], domain, symbol="z")

@@ -12,7 +12,6 @@ from gpuarray._runtime.device import current
 from gpuarray.errors import HostArrayError
 from gpuarray.kernels import reduction
 from tests.array.arrays import (
-    DTYPES,
     LAYOUTS_3D,
     against_numpy,
     device_copy,
@@ -76,7 +75,7 @@ def along(axis, dtypes, names, ulps=0):
     )
 
 
-test_rows_of_every_dtype = along(1, DTYPES, ["sum", "max", "argmax"])
+test_rows_of_every_dtype = along(1, None, ["sum", "max", "argmax"])
 # What variants depend on is the width of elements.
 test_rows_of_every_width = along(1, ["i1", "f4"], ["prod", "min", "any", "all", "argmin"])
 test_rows_of_other_widths = pytest.mark.slow(
@@ -166,9 +165,9 @@ def test_runs_of_several_dimensions():
 def test_wide_indices(monkeypatch):
     monkeypatch.setattr(_layout, "needs_int64", lambda *_: True)
     block = ties((13, 11, 102), "f4")  # a shape of its own: plans are kept
-    for axis in (None, 0, 1, 2):
+    for axis in (None, 0, 2):
         check("sum", block, axis)
-        check("sum", block[:, ::2, :-1], axis)
+    check("sum", block[:, ::2, :-1], 1)
     check("argmax", block, 1)
     for name in ("sum", "argmax"):
         check(name, block[:, ::2, :-1])
@@ -226,10 +225,7 @@ def test_mean_of_nothing_warns():
         ("sum", "i4"),
         ("max", "f2"),
         ("prod", "?"),
-        *[
-            pytest.param(*case, marks=pytest.mark.slow)
-            for case in [("max", "i4"), ("sum", "f2"), ("sum", "c8"), ("max", "c8"), ("min", "?")]
-        ],
+        *[pytest.param(*case, marks=pytest.mark.slow) for case in [("max", "i4"), ("sum", "c8")]],
     ],
 )
 def test_initial_and_where(name, dtype, rng):
@@ -240,7 +236,8 @@ def test_initial_and_where(name, dtype, rng):
         check(name, x, axis, initial=1, where=where)
     check(name, x, 0, initial=1, where=where[:, ::-1])
     check(name, x, 1, initial=1, where=where[:1])
-    x = ties((4, 9), "i4")
+    if dtype != "i4":
+        return
     masks = [np.bool(False), np.array([True] * 9)]
     for where in masks:
         expected = getattr(np, name)(x, axis=0, initial=2, where=where)
@@ -261,10 +258,12 @@ def check_mask(name, x, axis, mask, **arguments):
 def test_where_without_initial(rng):
     mask = rng.random((4, 9)) < 0.7
     mask[:, 0] = mask[0] = True
-    # Each function with each axis and each dtype, but not every combination.
-    functions, axes = ("sum", "any", "all", "mean"), (None, 0, 1)
-    for k, (name, axis) in enumerate(itertools.product(functions, axes)):
-        x = ties((4, 9), "f2" if k % 2 else "i4")
+    # Each function, each axis and each dtype, but not every combination.
+    for name, axis, dtype in [
+        ("sum", None, "i4"), ("sum", 1, "f2"), ("any", 0, "f2"), ("all", 1, "i4"),
+        ("mean", 0, "i4"), ("mean", None, "f2"),
+    ]:  # fmt: skip
+        x = ties((4, 9), dtype)
         check_mask(name, x, axis, mask)
     with pytest.raises(ValueError, match="does not have an identity"):
         cp.max(device_copy(x), where=device_copy(mask))
@@ -377,8 +376,9 @@ def test_integers_widen_before_they_are_summed():
         ("add", "i1"),
         *slow_off_axes(
             ["maximum", "minimum", "multiply", "fmax", "fmin", "logical_and", "logical_or"],
-            ["f4", "?", "u4", "c8"],
+            ["f4", "?", "c8"],
         ),
+        ("maximum", "u4"),
         *slow_off_axes(["bitwise_and", "bitwise_or", "bitwise_xor"], ["u4", "?"]),
     ],
 )

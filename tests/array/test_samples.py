@@ -7,7 +7,6 @@ import pytest
 
 import gpuarray as cp
 from tests.array.arrays import raises_as_numpy, same
-from tests.slow import slow_off_axes
 
 ENDS = [
     (1, 9), (2.5, np.float32(4)), (1, np.array([2.0, 5.0], "f4")), (np.array([[1], [7]]), 3.0),
@@ -20,7 +19,13 @@ def on_device(x):
 
 
 @pytest.mark.parametrize(
-    ("ends", "num", "axis"), slow_off_axes(ENDS, [7, 1, 0, 2], [0, -1]), ids=str
+    ("ends", "num", "axis"),
+    [
+        *[(ends, 7, 0) for ends in ENDS],
+        *[(ENDS[4], num, -1) for num in (7, 1, 0, 2)],
+        *[pytest.param(ends, 7, -1, marks=pytest.mark.slow) for ends in ENDS[1:4]],
+    ],
+    ids=str,
 )
 def test_between(ends, num, axis):
     device = [on_device(x) for x in ends]

@@ -8,12 +8,12 @@ from gpuarray._runtime.device import current
 from gpuarray.kernels import search as search_kernels
 from gpuarray.kernels.histogram import launch as histogram_launch
 from gpuarray.kernels.search.spec import ALL_LEVELS, TOP_LEVELS
-from tests.array.arrays import DTYPES, raises_as_numpy, same
+from tests.array.arrays import WIDTHS, raises_as_numpy, same
 from tests.slow import slow_except
 
 
 @pytest.mark.parametrize("side", ["left", "right"])
-@pytest.mark.parametrize("dtype", slow_except(["?", "u1", "i8", "f2", "c16"], DTYPES))
+@pytest.mark.parametrize("dtype", slow_except(["u1", "i8", "f2", "c16"], WIDTHS))
 def test_searchsorted(dtype, side, rng):
     x = rng.integers(0, 9, 40).astype(dtype)
     if x.dtype.kind in "fc":
@@ -36,7 +36,7 @@ def test_searchsorted_of_long_arrays_and_other_dtypes(rng):
     same(found, np.searchsorted(mixed, 3, sorter=np.argsort(mixed)))
 
 
-@pytest.mark.parametrize("dtype", slow_except(["f4", "c8"], ["u1", "i2", "f4", "u8", "c8"]))
+@pytest.mark.parametrize("dtype", slow_except(["f4", "c8"], ["u1", "f4", "u8", "c8"]))
 def test_searchsorted_of_every_height(dtype, rng):
     """Trees that are full, that lack a leaf, that are not in shared memory, and the greatest key."""
     dtype = np.dtype(dtype)
@@ -50,11 +50,12 @@ def test_searchsorted_of_every_height(dtype, rng):
         for side in ("left", "right"):
             found = cp.searchsorted(cp.asarray(x), cp.asarray(v), side)
             same(found, np.searchsorted(x, v, side), context=(length, side))
-            few = cp.searchsorted(cp.asarray(x), cp.asarray(v[: 1 << TOP_LEVELS - 1]), side)
-            same(few, np.searchsorted(x, v[: 1 << TOP_LEVELS - 1], side), context=(length, side))
+        few = v[: 1 << TOP_LEVELS - 1]
+        found = cp.searchsorted(cp.asarray(x), cp.asarray(few), side)
+        same(found, np.searchsorted(x, few, side), context=(length, side))
 
 
-@pytest.mark.parametrize("dtype", slow_except(["f4", "i8"], ["f4", "u4", "i8"]))
+@pytest.mark.parametrize("dtype", slow_except(["f4"], ["f4", "i8"]))
 def test_searchsorted_of_very_many_values(dtype, rng, monkeypatch):
     """The topmost levels in the shared memory of a whole multiprocessor, the last ones at once."""
     monkeypatch.setattr(search_kernels.launch, "_COPIED_WIDELY", 10**9)
@@ -88,7 +89,7 @@ def test_bincount(rng):
 
 @pytest.mark.filterwarnings("ignore:Converting input from bool")
 @pytest.mark.parametrize(
-    "dtype", slow_except(["?", "i1", "i8", "f4"], ["?", "i1", "u2", "i8", "f2", "f4", "f8"])
+    "dtype", slow_except(["?", "i1", "f4"], ["?", "i1", "i8", "f2", "f4", "f8"])
 )
 def test_histogram(dtype, rng):
     x = (rng.standard_normal(2000) * 20).astype(dtype)
@@ -204,11 +205,11 @@ def blocks(request, monkeypatch):
     current.stream.drop_plans()
 
 
-@pytest.mark.parametrize("dtype", slow_except(["i1", "f4"], ["i1", "u2", "i8", "f4", "f8"]))
+@pytest.mark.parametrize("dtype", slow_except(["i1", "f4"], ["i1", "i8", "f4"]))
 def test_histograms_between_ends(dtype, blocks, rng):
     x = (rng.standard_normal((70, 91)) * 50).astype(dtype)
     for y in (x, x[:, ::2], x[:1, :1], x * 0):
-        for bins in (1, 10, 300):
+        for bins in (1, 10, 300) if y is x else (10,):
             same(cp.histogram(cp.asarray(y), bins), np.histogram(y, bins), context=bins)
 
 

@@ -12,7 +12,7 @@ ALL = {"return_index": True, "return_inverse": True, "return_counts": True}
 
 
 @pytest.mark.parametrize(
-    "dtype", slow_except(["i1", "f4", "c8"], ["?", "i1", "u4", "i8", "f2", "f4", "f8", "c8"])
+    "dtype", slow_except(["i1", "f4", "c8"], ["?", "i1", "u4", "f2", "f4", "f8", "c8"])
 )
 def test_unique(dtype, rng):
     for shape in ((60,), (5, 7), (0,), (1,)):
@@ -68,7 +68,7 @@ def test_two_sets(name, rng):
             same(result, getattr(np, name)(x, y), context=(dtypes, len(x), len(y)))
 
 
-@pytest.mark.parametrize("dtype", slow_except(["f4"], ["?", "i1", "u8", "f2", "f4", "f8", "c8"]))
+@pytest.mark.parametrize("dtype", slow_except(["f4"], ["?", "u8", "f2", "f4", "c8"]))
 def test_isin(dtype, rng):
     x = rng.integers(0, 100, (30, 41)).astype(dtype)
     test = rng.integers(0, 120, 50).astype(dtype)

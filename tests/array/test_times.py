@@ -73,12 +73,14 @@ def test_layouts(kind, layout):
 
 
 @pytest.mark.parametrize("kind", ["M8", "m8"])
-@pytest.mark.parametrize("source", slow_except(["Y", "W", "ms"], UNITS))
+@pytest.mark.parametrize(
+    "source", slow_except(["Y", "W", "ms"], ["Y", "M", "W", "m", "ms", "ns", "3D"])
+)
 def test_casts_between_units(kind, source):
     host = np.arange(-280, 280, 7) * {"Y": 1, "M": 5, "W": 11}.get(source, 37)
     host = np.concatenate([host, np.array([NAT])]).astype(f"{kind}[{source}]")
     x = cp.array(host)
-    for target in UNITS[:: -1 if source < "m" else 1][:7:2]:
+    for target in UNITS[:: -1 if source < "m" else 1][:7:3]:
         with np.errstate(all="ignore"):
             expected = host.astype(f"{kind}[{target}]")
         same(x.astype(f"{kind}[{target}]"), expected)
@@ -96,7 +98,7 @@ def test_calendar():
 
 
 @pytest.mark.parametrize(
-    "other", slow_except(["?", "i1", "f8"], ["?", "i1", "u4", "i8", "f4", "f8", "c16"])
+    "other", slow_except(["?", "i1", "f8"], ["?", "i1", "u4", "f4", "f8", "c16"])
 )
 def test_casts_to_and_from_numbers(other):
     with np.errstate(all="ignore"), warnings.catch_warnings():

@@ -148,42 +148,65 @@ def test_doctor_goes_on_after_a_fault_and_fails(capsys, monkeypatch):
     assert "gave the right result" in output
 
 
+PROGRAM = "import gpuarray as cp; cp.asnumpy(cp.arange(5) * 3)"
+#: Runs programs and cache commands one after another, and prints the status and text of each.
+_IN_TURN = """
+import contextlib, io, json, sys
+from gpuarray.__main__ import main
+
+found = []
+for step in json.loads(sys.argv[1]):
+    text, status = io.StringIO(), 0
+    with contextlib.redirect_stdout(text), contextlib.redirect_stderr(text):
+        if isinstance(step, str):
+            exec(step)
+        else:
+            status = main(["cache", *step])
+    found.append((status, text.getvalue()))
+print(json.dumps(found))
+"""
+
+
 @pytest.fixture
 def run(tmp_path):
-    """Runs Python in a process of its own: the cache of the test session stays as it is."""
+    """Programs and cache commands in a process of their own: the session's cache stays as it is.
 
-    def run_(*arguments: str, cache: str = "kernels", code: int = 0, **settings: str) -> str:
-        environment = {**os.environ, "GPUARRAY_CACHE_DIR": str(tmp_path / cache), **settings}
+    It returns the texts of the commands. Each of `failing` has to fail, and the others not.
+    """
+
+    def run_(*steps, failing=(), cache: str = "kernels", **settings: str) -> list[str]:
         result = subprocess.run(
-            [sys.executable, *arguments],
-            env=environment,
+            [sys.executable, "-c", _IN_TURN, json.dumps(steps)],
+            env={**os.environ, "GPUARRAY_CACHE_DIR": str(tmp_path / cache), **settings},
             capture_output=True,
             text=True,
-            check=False,
+            timeout=HANG_SECONDS,
             cwd=tmp_path,
         )
-        assert result.returncode == code, result.stderr
-        return result.stdout + result.stderr
+        assert result.returncode == 0, result.stderr
+        found = json.loads(result.stdout)
+        for step, (status, text) in zip(steps, found, strict=True):
+            assert status == (1 if step in failing else 0), (step, text)
+        return [text for step, (_, text) in zip(steps, found) if not isinstance(step, str)]
 
     return run_
 
 
-CACHE = ("-m", "gpuarray", "cache")
-
-
 def test_cache_info_list_and_clear(run):
-    assert "0 kernels" in run(*CACHE, "info")
-    run("-c", "import gpuarray as cp; cp.asnumpy(cp.arange(5) * 3)")
-    assert re.search(r"[1-9]\d* kernels?, ", run(*CACHE, "info"))
-    listing = run(*CACHE, "list")
+    nothing, soon = ["list", "no such kernel"], ["clear", "--older", "soon"]
+    empty, info, listing, part, _, old, wrong, all_, after = run(
+        ["info"], PROGRAM, ["info"], ["list"], ["list", "*arange*"], nothing,
+        ["clear", "--older", "1h"], soon, ["clear"], ["info"], failing=[nothing, soon],
+    )  # fmt: skip
+    assert "0 kernels" in empty
+    assert re.search(r"[1-9]\d* kernels?, ", info)
     assert "multiply" in listing
     assert "sm_" in listing or "compute_" in listing
-    assert "multiply" not in run(*CACHE, "list", "*arange*")
-    run(*CACHE, "list", "no such kernel", code=1)
-    assert re.match(r"removed 0 of \d+ kernels", run(*CACHE, "clear", "--older", "1h"))
-    assert "'soon' is not an age" in run(*CACHE, "clear", "--older", "soon", code=1)
-    assert re.match(r"removed (\d+) of \1 kernels", run(*CACHE, "clear"))
-    assert "0 kernels" in run(*CACHE, "info")
+    assert "multiply" not in part
+    assert re.match(r"removed 0 of \d+ kernels", old)
+    assert "'soon' is not an age" in wrong
+    assert re.match(r"removed (\d+) of \1 kernels", all_)
+    assert "0 kernels" in after
 
 
 def test_cache_list_escapes_what_labels_would_do_to_a_terminal(run, tmp_path):
@@ -192,7 +215,7 @@ def test_cache_list_escapes_what_labels_would_do_to_a_terminal(run, tmp_path):
     cache = Cache(str(tmp_path / "kernels"), 1 << 20)
     evil = "\x1b]0;title\x07\x9b2J\r\n\u202e\udc80ä"
     cache.put(bytes(32), Image(b"1", kind=evil), Label(evil, evil, evil))
-    listing = run(*CACHE, "list")
+    (listing,) = run(["list"])
     lines = listing.splitlines()
     assert len(lines) == 3
     assert listing.isascii()
@@ -201,40 +224,52 @@ def test_cache_list_escapes_what_labels_would_do_to_a_terminal(run, tmp_path):
 
 
 def test_cache_clear_of_what_is_old(run, tmp_path):
-    run("-c", "import gpuarray as cp; cp.asnumpy(cp.arange(5) * 3)")
+    run(PROGRAM)
     files = sorted((tmp_path / "kernels").glob("*.image"))
     os.utime(files[0], (1, 1))
-    assert f"removed 1 of {len(files)} kernels" in run(*CACHE, "clear", "--older", "30d")
+    (report,) = run(["clear", "--older", "30d"])
+    assert f"removed 1 of {len(files)} kernels" in report
     assert sorted((tmp_path / "kernels").glob("*.image")) == files[1:]
 
 
 def test_cache_export_and_import(run, tmp_path):
-    run("-c", "import gpuarray as cp; cp.asnumpy(cp.arange(5) * 3)")
-    assert "wrote 1 kernel to" in run(*CACHE, "export", "one.zip", "*multiply*")
-    assert "wrote 0 kernels" in run(*CACHE, "export", "none.zip", "nothing", code=1)
-    assert "wrote 2 kernels" in run(*CACHE, "export", "all.zip")
-    assert "No such file" in run(*CACHE, "export", "missing/all.zip", code=1)
-    assert "imported 1 kernel; 0 were there" in run(*CACHE, "import", "one.zip", cache="other")
-    assert "imported 1 kernel; 1 were there" in run(*CACHE, "import", "all.zip", cache="other")
+    none, missing = ["export", "none.zip", "nothing"], ["export", "missing/all.zip"]
+    one, found_none, all_, no_folder = run(
+        PROGRAM, ["export", "one.zip", "*multiply*"], none, ["export", "all.zip"], missing,
+        failing=[none, missing],
+    )  # fmt: skip
+    assert "wrote 1 kernel to" in one
+    assert "wrote 0 kernels" in found_none
+    assert "wrote 2 kernels" in all_
+    assert "No such file" in no_folder
     shutil.copy(__file__, tmp_path / "none.zip")
-    assert "is not an archive" in run(*CACHE, "import", "none.zip", code=1)
-    assert "No such file" in run(*CACHE, "import", "nowhere.zip", code=1)
-    info = run(*CACHE, "info", cache="third", GPUARRAY_CACHE_DIRS=str(tmp_path / "other"))
+    no_archive, nowhere = ["import", "none.zip"], ["import", "nowhere.zip"]
+    one, all_, wrong, no_file = run(
+        ["import", "one.zip"], ["import", "all.zip"], no_archive, nowhere,
+        cache="other", failing=[no_archive, nowhere],
+    )  # fmt: skip
+    assert "imported 1 kernel; 0 were there" in one
+    assert "imported 1 kernel; 1 were there" in all_
+    assert "is not an archive" in wrong
+    assert "No such file" in no_file
+    info, listing = run(
+        ["info"], ["list"], cache="third", GPUARRAY_CACHE_DIRS=str(tmp_path / "other")
+    )
     assert "other: 2 kernels, " in info
     assert "third: 0 kernels" in info
-    assert "multiply" in run(
-        *CACHE, "list", cache="third", GPUARRAY_CACHE_DIRS=str(tmp_path / "other")
-    )
+    assert "multiply" in listing
 
 
 def test_cache_warmup(run):
-    program = "import gpuarray as cp; cp.asnumpy(cp.arange(5) * 3)"
-    run("-c", program, GPUARRAY_RECORD="kernels.jsonl")
-    assert "compiled 0 kernels" in run(*CACHE, "warmup", "kernels.jsonl")
-    assert "compiled 2 kernels" in run(*CACHE, "warmup", "kernels.jsonl", cache="other")
-    report = run(*CACHE, "warmup", "kernels.jsonl", "--architecture", "sm_80", "--threads", "1")
+    run(PROGRAM, GPUARRAY_RECORD="kernels.jsonl")
+    wrong = ["warmup", __file__]
+    older = ["warmup", "kernels.jsonl", "--architecture", "sm_80", "--threads", "1"]
+    again, others, refused = run(["warmup", "kernels.jsonl"], older, wrong, failing=[wrong])
+    assert "compiled 0 kernels" in again
+    assert "compiled 2 kernels" in others
+    assert "no line" in refused.replace("not a", "no")
+    (report,) = run(["warmup", "kernels.jsonl"], cache="other")
     assert "compiled 2 kernels" in report
-    assert "no line" in run(*CACHE, "warmup", __file__, code=1).replace("not a", "no")
 
 
 def test_unknown_command_shows_the_usage(capsys):
@@ -269,7 +304,7 @@ def _command(*arguments, **variables):
     )
 
 
-@pytest.mark.parametrize("arguments", [["doctor"], ["--help"], ["info"], ["cache", "info"]])
+@pytest.mark.parametrize("arguments", [["doctor"], ["--help"], ["cache", "info"]])
 def test_invalid_variables_are_explained(arguments):
     found = _command(*arguments, GPUARRAY_CACHE_SIZE="much", GPUARRAY_DEBUG="perhaps")
     assert "Traceback" not in found.stderr

@@ -12,9 +12,9 @@ import gpuarray as cp
 from gpuarray import _dtypes, jit
 from gpuarray._jit.arithmetic import Arithmetic
 from gpuarray._jit.values import NumberType, Value
-from tests.array.arrays import DTYPES
-from tests.jit.oracle import compare, elementwise, function_of, kernel_of
-from tests.slow import slow_except, slow_off_axes
+from tests.array.arrays import DTYPES, WIDTHS
+from tests.jit.oracle import check_all, compare, elementwise, function_of, kernel_of, kernel_of_all
+from tests.slow import slow_except
 
 INTEGERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]
 FLOATS = ["f2", "f4", "f8"]
@@ -38,43 +38,41 @@ def operands(dtype):
     return a.ravel().copy(), b.ravel().copy()
 
 
-def check(expression: str, dtype: str, *, rtol=0.0):
+def check(expressions: list[str], dtype: str, *, rtol=0.0):
     a, b = operands(dtype)
-    reference = function_of(f"def f(a, b):\n    return {expression}\n")
-    expected = elementwise(reference, a, b)
-    result = cp.empty(len(a), expected.dtype)
-    kernel = kernel_of(expression, 2)
-    kernel[1, len(a)](cp.asarray(a), cp.asarray(b), result)
-    compare(result, expected, rtol)
+    wanted = {
+        expression: elementwise(function_of(f"def f(a, b):\n    return {expression}\n"), a, b)
+        for expression in expressions
+    }
+    check_all(wanted, a, b, rtol=rtol)
 
 
 @pytest.mark.parametrize("dtype", slow_except(["i4", "u1"], INTEGERS))
-@pytest.mark.parametrize(
-    "expression",
-    ["a + b", "a - b", "a * b", "a // b", "a % b", "a & b", "a | b", "a ^ b", "~a", "-a", "+a",
-     "abs(a)", "a << 3", "a >> 2", "a >> (b & 15)", "a ** 2", "a ** 3", "a + 1", "a // 2", "a % 3"],
-)  # fmt: skip
-def test_integers(expression, dtype):
-    check(expression, dtype)
+def test_integers(dtype):
+    expressions = [
+        "a + b", "a - b", "a * b", "a // b", "a % b", "a & b", "a | b", "a ^ b", "~a", "-a", "+a",
+        "abs(a)", "a << 3", "a >> 2", "a >> (b & 15)", "a ** 2", "a ** 3", "a + 1", "a // 2", "a % 3",
+    ]  # fmt: skip
+    check(expressions, dtype)
 
 
-@pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS, *COMPLEX, "?"])
+@pytest.mark.parametrize("dtype", WIDTHS)
 def test_comparisons(dtype):
     signs = ("<", "<=", ">", ">=", "==", "!=")
     terms = [f"(a {sign} b) * {2**k}" for k, sign in enumerate(signs)]
     if dtype not in COMPLEX:
         terms += [f"(1 {sign} a) * {64 * 2**k}" for k, sign in enumerate(signs)]
-    check(" + ".join(terms), dtype)
+    check([" + ".join(terms)], dtype)
 
 
-@pytest.mark.parametrize("dtype", slow_except(["f2", "f4"], FLOATS))
-@pytest.mark.parametrize(
-    "expression", ["a + b", "a - b", "a * b", "a / b", "a // b", "a % b", "-a", "abs(a)", "a * 2",
-                   "a + 0.5", "1 / a", "2 - a"]
-)  # fmt: skip
-def test_floats(expression, dtype):
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_floats(dtype):
     # A product that is added is not rounded in between: one operation each is compared.
-    check(expression, dtype)
+    expressions = [
+        "a + b", "a - b", "a * b", "a / b", "a // b", "a % b", "-a", "abs(a)", "a * 2",
+        "a + 0.5", "1 / a", "2 - a",
+    ]  # fmt: skip
+    check(expressions, dtype)
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
@@ -85,13 +83,13 @@ def test_squares(dtype):
     compare(result, a * a)
 
 
-@pytest.mark.parametrize("dtype", slow_except(["c8"], COMPLEX))
-@pytest.mark.parametrize(
-    "expression", ["a + b", "a - b", "a * b", "a * 2", "a + 1j", "a.real", "b.imag", "a.conjugate()",
-                   "-a", "abs(a)", "np.conj(a)"]
-)  # fmt: skip
-def test_complex(expression, dtype):
-    check(expression, dtype, rtol=1e-6)
+@pytest.mark.parametrize("dtype", COMPLEX)
+def test_complex(dtype):
+    expressions = [
+        "a + b", "a - b", "a * b", "a * 2", "a + 1j", "a.real", "b.imag", "a.conjugate()",
+        "-a", "abs(a)", "np.conj(a)",
+    ]  # fmt: skip
+    check(expressions, dtype, rtol=1e-6)
 
 
 @pytest.mark.parametrize("dtype", COMPLEX)
@@ -104,18 +102,17 @@ def test_complex_quotients(dtype):
     compare(result, a / b, 1e-6 if dtype == "c8" else 1e-14)
 
 
-@pytest.mark.parametrize(
-    "expression", ["a & b", "a | b", "a ^ b", "~a", "not a", "a and b", "a or b", "a + b", "a * b",
-                   "a == b", "a + 1", "a * 2.5", "a < b"]
-)  # fmt: skip
-def test_bools(expression):
-    check(expression, "?")
+def test_bools():
+    expressions = [
+        "a & b", "a | b", "a ^ b", "~a", "not a", "a and b", "a or b", "a + b", "a * b",
+        "a == b", "a + 1", "a * 2.5", "a < b",
+    ]  # fmt: skip
+    check(expressions, "?")
 
 
 @pytest.mark.parametrize("dtype", ["i4", "u4", "i8", "f4"])
 def test_true_division(dtype):
-    check("a / b", dtype)
-    check("a / 2", dtype)
+    check(["a / b", "a / 2"], dtype)
 
 
 @pytest.mark.parametrize("name", ["add", "divide", "power", "less", "maximum", "arctan2"])
@@ -138,33 +135,25 @@ def test_promotion(name):
             assert not found.weak
 
 
-@pytest.mark.parametrize(("number", "dtype"), slow_off_axes([0.5, 2, 1j], DTYPES))
-def test_python_numbers_take_on_the_dtype_they_meet(dtype, number):
-    kernel = kernel_of("(a + number).dtype == wanted", 1)
-    outside = kernel.__wrapped__.__globals__
-    outside["number"] = number
-    outside["wanted"] = (np.ones(1, dtype) + number).dtype
-    out = cp.zeros(1, bool)
-    kernel[1, 1](cp.ones(1, dtype), out)
-    assert bool(out[0])
+@pytest.mark.parametrize("dtype", WIDTHS)
+def test_python_numbers_take_on_the_dtype_they_meet(dtype):
+    numbers = {"half": 0.5, "two": 2, "imaginary": 1j}
+    wanted = {f"{name}_wanted": (np.ones(1, dtype) + x).dtype for name, x in numbers.items()}
+    right = {f"(a + {x}).dtype == {x}_wanted": np.array([True]) for x in numbers}
+    check_all(right, np.ones(1, dtype), **numbers, **wanted)
     # The same for an argument of the launch.
-    passed = jit.rawkernel(
-        function_of("def f(x, number, out):\n    out[0] = (x[0] + number).dtype == wanted\n",
-                    wanted=outside["wanted"])
-    )  # fmt: skip
-    out = cp.zeros(1, bool)
-    passed[1, 1](cp.ones(1, dtype), number, out)
-    assert bool(out[0])
+    lines = [f"def f(x, {', '.join(numbers)}, out):"]
+    lines += [f"    out[{k}] = (x[0] + {x}).dtype == {x}_wanted" for k, x in enumerate(numbers)]
+    passed = jit.rawkernel(function_of("\n".join(lines) + "\n", **wanted))
+    out = cp.zeros(3, bool)
+    passed[1, 1](cp.ones(1, dtype), *numbers.values(), out)
+    assert out.all()
 
 
-@pytest.mark.parametrize(
-    "expression", ["a < 300", "a > -1", "a == 256", "a != -1", "300 > a", "a >= 256"]
-)
-def test_comparisons_with_python_integers_beyond_the_dtype(expression):
+def test_comparisons_with_python_integers_beyond_the_dtype():
     a = np.array([0, 100, 255], "u1")
-    result = cp.empty(3, bool)
-    kernel_of(expression, 1)[1, 3](cp.asarray(a), result)
-    compare(result, eval(expression))
+    expressions = ["a < 300", "a > -1", "a == 256", "a != -1", "300 > a", "a >= 256"]
+    check_all({x: eval(x, {"a": a}) for x in expressions}, a)
 
 
 def test_counted_integers_compare_as_they_are():
@@ -181,48 +170,42 @@ def test_counted_integers_compare_as_they_are():
     assert int(out[0]) == 199
 
 
-@pytest.mark.parametrize("name", ["sin", "exp", "log1p", "sqrt", "tanh", "floor", "rint", "cbrt"])
-def test_ufuncs(name):
+def test_ufuncs():
     a = np.linspace(0.1, 3, 20, dtype="f4")
-    for module in ("cp", "np"):
-        result = cp.empty(20, "f4")
-        kernel_of(f"{module}.{name}(a)", 1)[1, 32](cp.asarray(a), result)
-        compare(result, getattr(np, name)(a), 1e-6)
+    names = ["sin", "exp", "log1p", "sqrt", "tanh", "floor", "rint", "cbrt"]
+    wanted = {f"{module}.{x}(a)": getattr(np, x)(a) for x in names for module in ("cp", "np")}
+    check_all(wanted, a, rtol=1e-6)
 
 
-@pytest.mark.parametrize(
-    "expression",
-    ["np.maximum(a, b)", "np.minimum(a, b)", "cp.fmax(a, b)", "np.copysign(a, b)", "min(a, b)",
-     "jit.max(a, b)", "np.hypot(a, b)", "cp.where(a > b, a, b)", "np.where(a > b, a, 0)",
-     "np.isnan(a)", "np.signbit(b)", "cp.clip(a, -1, 1)", "divmod(a, b)[0]", "np.modf(a)[1]",
-     "np.sign(a)", "np.arctan2(a, b)", "np.clip(a, None, 1)"],
-)  # fmt: skip
-def test_ufuncs_of_several_numbers(expression):
+def test_ufuncs_of_several_numbers():
+    expressions = [
+        "np.maximum(a, b)", "np.minimum(a, b)", "cp.fmax(a, b)", "np.copysign(a, b)", "min(a, b)",
+        "jit.max(a, b)", "cp.where(a > b, a, b)", "np.where(a > b, a, 0)",
+        "np.isnan(a)", "np.signbit(b)", "cp.clip(a, -1, 1)", "divmod(a, b)[0]", "np.modf(a)[1]",
+        "np.sign(a)", "np.clip(a, None, 1)",
+    ]  # fmt: skip
     a, b = operands("f8")
-    text = expression.replace("cp.", "np.")
-    text = text.replace("min(a", "np.minimum(a").replace("jit.max", "np.maximum")
-    with np.errstate(all="ignore"):
-        expected = eval(text)
-    result = cp.empty(len(a), expected.dtype)
-    kernel_of(expression, 2)[1, len(a)](cp.asarray(a), cp.asarray(b), result)
-    compare(result, expected, 1e-14 if "hypot" in text or "arctan2" in text else 0)
+    names = {"np": np, "a": a, "b": b}
+
+    def wanted(expression):
+        text = expression.replace("cp.", "np.")
+        text = text.replace("min(a", "np.minimum(a").replace("jit.max", "np.maximum")
+        with np.errstate(all="ignore"):
+            return eval(text, names)
+
+    check_all({x: wanted(x) for x in expressions}, a, b)
+    rounded = ["np.hypot(a, b)", "np.arctan2(a, b)"]
+    check_all({x: wanted(x) for x in rounded}, a, b, rtol=1e-14)
 
 
-@pytest.mark.parametrize(
-    "expression",
-    ["math.sqrt(a)", "math.sin(a)", "math.floor(a)", "a * math.pi", "math.pow(a, 2)"],
-)
-def test_mathematics_of_python(expression):
+def test_mathematics_of_python():
     a = np.linspace(0.1, 3, 20)
-    kernel = kernel_of(expression, 1)
-    kernel.__wrapped__.__globals__["math"] = math
-    expected = np.array([eval(expression, {"math": math, "a": x}) for x in a])
-    result = cp.empty(20, expected.dtype)
-    kernel[1, 32](cp.asarray(a), result)
-    compare(result, expected, 1e-15)
+    expressions = ["math.sqrt(a)", "math.sin(a)", "math.floor(a)", "a * math.pi", "math.pow(a, 2)"]
+    wanted = {x: np.array([eval(x, {"math": math, "a": one}) for one in a]) for x in expressions}
+    check_all(wanted, a, rtol=1e-15, math=math)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", WIDTHS)
 def test_conversions(dtype):
     a = np.array([0, 1, 2, 3, 100], dtype)
     forms = itertools.cycle(["np.dtype('{0}').type(x[i])", "x[i].astype('{0}')", "cp.{0}(x[i])"])
@@ -236,46 +219,32 @@ def test_conversions(dtype):
         compare(found, a.astype(name))
 
 
-@pytest.mark.parametrize(
-    "expression", ["int(a)", "float(int(a))", "bool(a)", "int(a > 0) + 1", "complex(a, 1)"]
-)
-def test_pythons_conversions(expression):
+def test_pythons_conversions():
     a = np.array([-2.7, -0.5, 0, 1.5, 3.99])
-    expected = np.array([eval(expression, {"a": x}) for x in a.tolist()])
-    result = cp.empty(5, expected.dtype)
-    kernel_of(expression, 1)[1, 5](cp.asarray(a), result)
-    compare(result, expected)
+    expressions = ["int(a)", "float(int(a))", "bool(a)", "int(a > 0) + 1", "complex(a, 1)"]
+    check_all({x: np.array([eval(x, {"a": one}) for one in a.tolist()]) for x in expressions}, a)
 
 
-@pytest.mark.parametrize(
-    "expression",
-    ["a if a > b else b", "0 < a < 2", "a < b or a > 1 and not b", "(a > 0) == (b > 0)", "a and b",
-     "a or b", "1 if a > 0 else 0.5", "a < b != True"],
-)  # fmt: skip
-def test_decisions_in_expressions(expression):
-    a, b = operands("f8")
-    reference = function_of(f"def f(a, b):\n    return {expression}\n")
-    expected = elementwise(reference, a, b)
-    result = cp.empty(len(a), expected.dtype)
-    kernel_of(expression, 2)[1, len(a)](cp.asarray(a), cp.asarray(b), result)
-    compare(result, expected)
+def test_decisions_in_expressions():
+    expressions = [
+        "a if a > b else b", "0 < a < 2", "a < b or a > 1 and not b", "(a > 0) == (b > 0)", "a and b",
+        "a or b", "1 if a > 0 else 0.5", "a < b != True",
+    ]  # fmt: skip
+    check(expressions, "f8")
 
 
-@pytest.mark.parametrize(
-    ("expression", "expected"),
-    [
-        ("2 ** 62 + 7 // 2 - (-7 // 2)", 2**62 + 3 + 4),
-        ("-7 % 3 + (1 << 5)", 2 + 32),
-        ("len((1, 2, 3)) + np.iinfo(np.int8).max", 130),
-        ("(4, 5, 6)[-1]", 6),
-        ("max(3, 4) + min((1, 2))", 5),
-        ("~(1 < 2) + ~3", -2 - 4),
-    ],
-)
-def test_constants_are_computed_by_python(expression, expected):
-    result = cp.empty(1, "i8")
-    kernel_of(expression, 0)[1, 1](result)
-    assert int(result[0]) == expected
+def test_constants_are_computed_by_python():
+    wanted = {
+        "2 ** 62 + 7 // 2 - (-7 // 2)": 2**62 + 3 + 4,
+        "-7 % 3 + (1 << 5)": 2 + 32,
+        "len((1, 2, 3)) + np.iinfo(np.int8).max": 130,
+        "(4, 5, 6)[-1]": 6,
+        "max(3, 4) + min((1, 2))": 5,
+        "~(1 < 2) + ~3": -2 - 4,
+    }
+    results = [cp.empty(1, "i8") for _ in wanted]
+    kernel_of_all([*wanted], 0)[1, 1](*results)
+    assert [int(x[0]) for x in results] == [*wanted.values()]
 
 
 def test_mode_cuda():

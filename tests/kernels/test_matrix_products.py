@@ -214,9 +214,12 @@ def test_narrow_tiles(tile, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("dtype", ["i1", "?", "i4", "i8", "f4", "c16"])
+@pytest.mark.parametrize(
+    ("dtype", "view"),
+    [("i1", "rows"), ("i1", "columns"), ("i4", "rows"), ("i4", "columns"), ("?", "rows"),
+     ("i8", "columns"), ("f4", "rows"), ("c16", "columns")],
+)  # fmt: skip
 @pytest.mark.parametrize("tile", product.variants.RATES, ids=lambda x: f"{x.rows}x{x.columns}")
-@pytest.mark.parametrize("view", ["rows", "columns"])
 def test_each_tile(tile, dtype, view, monkeypatch):
     """Sizes that are a little more than a tile; inner dimensions that are no whole words."""
     if np.dtype(dtype).itemsize > 4 and tile.tall == 8:
