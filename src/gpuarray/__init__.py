@@ -64,7 +64,9 @@ from gpuarray._ops.packing import *
 # Indexing
 from gpuarray._ops.indexing import *
 from gpuarray._ops.taking import *
+from gpuarray._ops.along_axis import *
 from gpuarray._ops.coordinates import *
+from gpuarray._ops.region_indices import *
 from gpuarray._ops.choices import *
 from gpuarray._ops.placing import *
 from gpuarray._ops.index_tricks import *
@@ -92,6 +94,7 @@ from gpuarray._ops.rounding import *
 from gpuarray._ops.sums import *
 from gpuarray._ops.cumulative import *
 from gpuarray._ops.differences import *
+from gpuarray._ops.gradients import *
 from gpuarray._ops.interpolation import *
 from gpuarray._ops.special_functions import *
 from gpuarray._ops.phases import *

@@ -58,6 +58,7 @@ from gpuarray._ops import (
     transposing,
     truth,
 )
+from gpuarray._ops.flags import Flags, set_flags
 from gpuarray._ufunc import operators
 from gpuarray.kernels.elementwise import copies
 
@@ -65,7 +66,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Self
 
-    from gpuarray._ops.attributes import Flags
     from gpuarray._ops.iterating import flatiter
     from gpuarray._runtime.device import Device
     from gpuarray._runtime.memory_pointer import MemoryPointer
@@ -198,7 +198,7 @@ class ndarray(ArrayBase):
     base: Attribute[ndarray | None] = property(
         _array.base, doc="The array that a view was made of; None of an array that is no view."
     )
-    flags: Attribute[Flags] = property(attributes.Flags, doc="How the array lies in memory.")
+    flags: Attribute[Flags] = property(Flags, doc="How the array lies in memory.")
     data: Attribute[MemoryPointer] = property(
         attributes.data, doc="A pointer to the first element."
     )
@@ -307,7 +307,7 @@ class ndarray(ArrayBase):
     swapaxes = transposing.swapaxes
     repeat = rearranging.repeat
     fill = creation.fill
-    setflags = as_method(attributes.set_flags, "setflags")
+    setflags = as_method(set_flags, "setflags")
     byteswap = byte_order.byteswap
     resize = attributes.resize
 

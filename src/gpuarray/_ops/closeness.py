@@ -16,7 +16,13 @@ from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import find, planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise, reduction
-from gpuarray.kernels.generator.expressions import Apply, Cast, Expression, Input, Scalar
+from gpuarray.kernels.generator.expressions import (
+    Apply,
+    Expression,
+    Input,
+    Scalar,
+    cast,
+)
 from gpuarray.kernels.generator.operations import operation
 
 if TYPE_CHECKING:
@@ -187,7 +193,7 @@ def everywhere(
 
 def _as(x: _Term, dtype: np.dtype) -> _Term:
     code = _dtypes.code(dtype)
-    return (x[0] if x[0].dtype == code else Cast(code, x[0])), dtype
+    return cast(code, x[0]), dtype
 
 
 def _apply(name: str, *terms: _Term) -> _Term:

@@ -23,8 +23,12 @@ from gpuarray._runtime.stream import Stream
 from gpuarray.errors import CUSOLVERError
 from gpuarray.kernels import elementwise, small_matrix
 from gpuarray.kernels.elementwise import copies
-from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Expression, Input
-from gpuarray.kernels.generator.operations import operation
+from gpuarray.kernels.generator.expressions import (
+    Cast,
+    Constant,
+    Input,
+    apply,
+)
 
 __all__ = ["general", "hermitian"]
 
@@ -207,9 +211,6 @@ def _complex_vectors_call(stream: Stream, stored: Layout, values: Layout) -> Cal
     # Those of a vector are all signed by its eigenvalue's imaginary part.
     strides = (*values.strides[:-1], 0, values.itemsize)
     imaginary = _layout.layout_of(stored.dtype, stored.shape, strides)
-
-    def apply(name: str, dtype: str, *operands: Expression) -> Expression:
-        return Apply(operation(name), operands, dtype)
 
     before, this, behind, sign = [Input(i, real) for i in range(4)]
     zero = Constant(0, real)

@@ -12,12 +12,11 @@ from gpuarray._layout import Layout
 from gpuarray._ops.closeness import everywhere
 from gpuarray._ops.conversion import array, asarray
 from gpuarray._ops.manipulation import as_array
-from gpuarray._ops.ranges import apply
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels.elementwise import copies
-from gpuarray.kernels.generator.expressions import Input
+from gpuarray.kernels.generator.expressions import Input, apply
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, DTypeLike, ndarray

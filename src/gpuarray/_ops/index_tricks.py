@@ -12,12 +12,12 @@ import numpy as np
 from gpuarray import _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._ops.conversion import array, asarray, asnumpy
-from gpuarray._ops.coordinates import grid, line_call
 from gpuarray._ops.dimensions import expand_dims
 from gpuarray._ops.joining import concatenate
 from gpuarray._ops.manipulation import as_array, reshape
 from gpuarray._ops.nonzero import nonzero
 from gpuarray._ops.ranges import arange
+from gpuarray._ops.region_indices import grid, line_call
 from gpuarray._ops.samples import linspace
 from gpuarray._ops.transposing import swapaxes, transpose
 from gpuarray._runtime.device import current

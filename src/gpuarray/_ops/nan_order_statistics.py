@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gpuarray._layout import check_axes
+from gpuarray._ops.along_axis import take_along_axis
 from gpuarray._ops.averages import nanmean
 from gpuarray._ops.casts import store_result
 from gpuarray._ops.conversion import array
@@ -34,7 +35,6 @@ from gpuarray._ops.selection import where
 from gpuarray._ops.sorting import sort
 from gpuarray._ops.statistics import mean
 from gpuarray._ops.sums import sum
-from gpuarray._ops.taking import take_along_axis
 from gpuarray._ops.transposing import moveaxis
 from gpuarray._ops.weighting import weights_of
 from gpuarray.kernels.elementwise import copies

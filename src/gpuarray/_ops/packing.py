@@ -12,7 +12,6 @@ from gpuarray._array import address_of
 from gpuarray._layout import Layout
 from gpuarray._ops.manipulation import along_axis, as_array
 from gpuarray._ops.padding import pad
-from gpuarray._ops.ranges import apply
 from gpuarray._ops.subscripts import getitem
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
@@ -20,7 +19,7 @@ from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.elementwise.launch import Coordinates
-from gpuarray.kernels.generator.expressions import Cast, Constant, Expression, Input
+from gpuarray.kernels.generator.expressions import Cast, Constant, Expression, Input, apply
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray

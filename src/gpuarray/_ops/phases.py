@@ -17,8 +17,13 @@ from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise import copies
-from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Expression, Input, Scalar
-from gpuarray.kernels.generator.operations import operation
+from gpuarray.kernels.generator.expressions import (
+    Cast,
+    Constant,
+    Input,
+    Scalar,
+    apply,
+)
 from gpuarray.kernels.scan.rules import ACCUMULATIONS
 
 if TYPE_CHECKING:
@@ -96,10 +101,6 @@ def _behind_first(layout: Layout, axis: int) -> Layout:
     return _layout.layout_of(layout.dtype, shape, layout.strides)
 
 
-def _apply(name: str, code: str, *operands: Expression) -> Expression:
-    return Apply(operation(name), operands, code)
-
-
 @planned
 def _plan_corrections(
     stream: Stream, layout: Layout, dtype: np.dtype, axis: int, ambiguous: bool
@@ -112,26 +113,26 @@ def _plan_corrections(
     read = _behind_first(layout, axis)
     source, code = _dtypes.code(layout.dtype), _dtypes.code(dtype)
     minus = "not_equal" if source == "b1" else "subtract"  # as of `diff`
-    difference = _apply(minus, source, Input(0, source), Input(1, source))
+    difference = apply(minus, source, Input(0, source), Input(1, source))
     if source != code:
         difference = Cast(code, difference)
     period, high, low = [Scalar(2 + i, code) for i in range(3)]
     # Integers are compared with a fraction as float64.
     limit = dtype if dtype.kind in "fc" else np.dtype("float64")
     least = Scalar(5, _dtypes.code(limit))
-    shifted = _apply("remainder", code, _apply("subtract", code, difference, low), period)
-    within = _apply("add", code, shifted, low)
+    shifted = apply("remainder", code, apply("subtract", code, difference, low), period)
+    within = apply("add", code, shifted, low)
     if ambiguous:
-        at_edge = _apply("equal", "b1", within, low)
-        rises = _apply("greater", "b1", difference, Constant(0, code))
-        at_edge = _apply("logical_and", "b1", at_edge, rises)
-        within = _apply("where", code, at_edge, high, within)
-    correction = _apply("subtract", code, within, difference)
-    magnitude = _apply("absolute", code, difference)
+        at_edge = apply("equal", "b1", within, low)
+        rises = apply("greater", "b1", difference, Constant(0, code))
+        at_edge = apply("logical_and", "b1", at_edge, rises)
+        within = apply("where", code, at_edge, high, within)
+    correction = apply("subtract", code, within, difference)
+    magnitude = apply("absolute", code, difference)
     if limit is not dtype:
         magnitude = Cast(_dtypes.code(limit), magnitude)
-    small = _apply("less", "b1", magnitude, least)
-    correction = _apply("where", code, small, Constant(0, code), correction)
+    small = apply("less", "b1", magnitude, least)
+    correction = apply("where", code, small, Constant(0, code), correction)
     target = _layout.like_order(dtype, read.shape, [read])
     inputs: list[Layout | np.dtype] = [read, read, dtype, dtype, dtype, limit]
     run = elementwise.launch.make_call("unwrap", [correction], inputs, [target], [False], stream)

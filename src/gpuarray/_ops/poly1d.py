@@ -24,7 +24,13 @@ from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.elementwise.launch import Coordinates
-from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Expression, Input
+from gpuarray.kernels.generator.expressions import (
+    Apply,
+    Constant,
+    Expression,
+    Input,
+    cast,
+)
 from gpuarray.kernels.generator.operations import operation
 
 if TYPE_CHECKING:
@@ -557,7 +563,7 @@ def _power_call(stream: Stream, layout: Layout, name: str) -> Any:
     target = _layout.contiguous(dtype, (size,))
     power: Expression = Apply(operation("subtract"), (Constant(size, "i8"), Input(1, "i8")), "i8")
     value: Expression = Input(0, given)
-    operands = [x if x.dtype == code else Cast(code, x) for x in (value, power)]
+    operands = [cast(code, x) for x in (value, power)]
     value = Apply(operation(name), tuple(operands), code)
     inputs: list[Any] = [layout, Coordinates(1)]
     return elementwise.launch.make_call("polyder", [value], inputs, [target], [False], stream)

@@ -11,6 +11,7 @@ import numpy as np
 from gpuarray import _array, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import check_axes
+from gpuarray._ops.along_axis import take_along_axis
 from gpuarray._ops.casts import copyto
 from gpuarray._ops.conversion import array, asnumpy
 from gpuarray._ops.cumulative import cumsum
@@ -19,7 +20,6 @@ from gpuarray._ops.manipulation import as_array, in_shape
 from gpuarray._ops.math import divide, minimum
 from gpuarray._ops.searching import count_nonzero
 from gpuarray._ops.sorting import argsort
-from gpuarray._ops.taking import take_along_axis
 from gpuarray._ops.transposing import moveaxis
 from gpuarray.kernels.elementwise import copies
 

@@ -16,8 +16,14 @@ from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise.launch import ELEMENT_INDEX
-from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Expression, Input, Scalar
-from gpuarray.kernels.generator.operations import operation
+from gpuarray.kernels.generator.expressions import (
+    Cast,
+    Constant,
+    Expression,
+    Input,
+    Scalar,
+    apply,
+)
 
 if TYPE_CHECKING:
     from gpuarray._runtime.device import Device
@@ -273,11 +279,6 @@ def _range_length(start: Any, stop: Any, step: Any) -> int:
         underflowed = real and part == 0 and span != 0 and math.copysign(1, part) > 0
         lengths.append(1 if underflowed else max(math.ceil(part), 0))
     return min(lengths)
-
-
-def apply(name: str, dtype: str, *operands: Expression) -> Expression:
-    """An operation on operands of its loop's dtypes."""
-    return Apply(operation(name), operands, dtype)
 
 
 @planned

@@ -14,13 +14,20 @@ from gpuarray._ops.conversion import asarray
 from gpuarray._ops.manipulation import ndim, reshape
 from gpuarray._ops.math import divide, log10, sign, subtract
 from gpuarray._ops.placement import given_device
-from gpuarray._ops.ranges import apply
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise.launch import ELEMENT_INDEX, Coordinates
-from gpuarray.kernels.generator.expressions import Cast, Constant, Expression, Input, Scalar
+from gpuarray.kernels.generator.expressions import (
+    Cast,
+    Constant,
+    Expression,
+    Input,
+    Scalar,
+    apply,
+    cast,
+)
 
 if TYPE_CHECKING:
     from gpuarray._runtime.device import Device
@@ -207,7 +214,7 @@ def _plan_between(
         # Ends are converted to the dtype that values are computed in, a base to that of the powers.
         to = _dtypes.code(result if name == "logspace" and k == 2 else computed)
         value: Expression = Input(k, _dtypes.code(layout.dtype))
-        values.append(value if value.dtype == to else Cast(to, value))
+        values.append(cast(to, value))
     inputs.append(Coordinates(*[int(i == axis) for i in range(target.ndim)]))
     number = Input(len(layouts), "i8")
     code = _dtypes.code(computed)
@@ -228,7 +235,7 @@ def _plan_between(
         sample = apply("where", code, is_last, values[1], sample)
     if name == "logspace":
         to = _dtypes.code(result)
-        sample = apply("power", to, values[2], sample if to == code else Cast(to, sample))
+        sample = apply("power", to, values[2], cast(to, sample))
         code = to
     if name == "geomspace":
         sample = apply("power", code, Constant(10, code), sample)
@@ -269,7 +276,7 @@ def _plan_linspace(
         inputs.append(computed)
     if powers is not None:
         to = _dtypes.code(powers)
-        values = values if to == code else Cast(to, values)
+        values = cast(to, values)
         values = apply("power", to, Scalar(len(inputs), to), values)
         inputs.append(powers)
         code = to

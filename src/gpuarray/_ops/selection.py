@@ -17,7 +17,14 @@ from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import find
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise import copies
-from gpuarray.kernels.generator.expressions import Apply, Cast, Expression, Input, Scalar
+from gpuarray.kernels.generator.expressions import (
+    Apply,
+    Cast,
+    Expression,
+    Input,
+    Scalar,
+    cast,
+)
 from gpuarray.kernels.generator.operations import operation
 
 if TYPE_CHECKING:
@@ -261,7 +268,7 @@ def _plan(name: str, operands: Sequence[Any], loop: Sequence[np.dtype], out: Any
             dtype = _interchange.parameter_dtype(one, dtype)
             inputs.append(dtype)
             term = Scalar(i, _dtypes.code(dtype))
-        terms.append(term if term.dtype == code else Cast(code, term))
+        terms.append(cast(code, term))
     code = _dtypes.code(loop[-1])
     result: Expression = Apply(operation(name), tuple(terms), code)
     target = _layout.like_order(loop[-1], shape, layouts) if out is None else out._layout

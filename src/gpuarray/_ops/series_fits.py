@@ -25,8 +25,12 @@ from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise import copies
-from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Expression, Input
-from gpuarray.kernels.generator.operations import operation
+from gpuarray.kernels.generator.expressions import (
+    Constant,
+    Input,
+    apply,
+    cast,
+)
 from gpuarray.kernels.reduction.products import sum_of_products
 
 if TYPE_CHECKING:
@@ -161,9 +165,6 @@ def _companion_call(stream: Stream, series: Layout, bands: Layout) -> Any:
     target = _layout.contiguous(dtype, (n, n))
     step, band_step = dtype.itemsize, bands.dtype.itemsize
 
-    def apply(name: str, dtype: str, *operands: Expression) -> Expression:
-        return Apply(operation(name), operands, dtype)
-
     by_row = _layout.layout_of(dtype, (n, n), (step, 0))
     last = _layout.layout_of(dtype, (n, n), (0, 0))
     band_by_row = _layout.layout_of(bands.dtype, (n, n), (band_step, 0))
@@ -176,10 +177,10 @@ def _companion_call(stream: Stream, series: Layout, bands: Layout) -> Any:
     left = apply("equal", "b1", row, apply("add", real, column, one))
     band = apply("where", real, left, below, band)
     quotient = apply("divide", code, Input(0, code), Input(1, code))
-    term = apply("multiply", code, quotient, _cast(weight, code))
+    term = apply("multiply", code, quotient, cast(code, weight))
     is_last = apply("equal", "b1", column, Constant(n - 1, real))
     term = apply("where", code, is_last, term, Constant(0, code))
-    value = apply("subtract", code, _cast(band, code), term)
+    value = apply("subtract", code, cast(code, band), term)
     inputs = [
         by_row, last, band_by_row, band_by_row, band_by_column, band_by_row, band_by_row,
         band_by_column,
@@ -195,10 +196,6 @@ def _companion_call(stream: Stream, series: Layout, bands: Layout) -> Any:
 
 #: Which row of the bands each input of a companion matrix reads.
 _BANDS = (0, 1, 2, 3, 4, 4)
-
-
-def _cast(expression: Expression, code: str) -> Expression:
-    return expression if expression.dtype == code else Cast(code, expression)
 
 
 def roots(basis: str, c: ArrayLike, name: str) -> ndarray:

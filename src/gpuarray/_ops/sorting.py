@@ -11,11 +11,12 @@ from gpuarray import _array, _dtypes, _layout
 from gpuarray._layout import Layout, check_axis
 from gpuarray._namespace.docstrings import shares
 from gpuarray._ops import fields
+from gpuarray._ops.along_axis import take_along_axis
 from gpuarray._ops.axis_order import axes_with_last, with_axis_back, with_axis_last
 from gpuarray._ops.manipulation import along_axis, as_array, in_one_dimension, reshape
 from gpuarray._ops.math import subtract
 from gpuarray._ops.ranges import arange
-from gpuarray._ops.taking import take, take_along_axis
+from gpuarray._ops.taking import take
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +10,12 @@ import numpy as np
 from gpuarray import _array, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._config import config
-from gpuarray._layout import Layout, check_axis
+from gpuarray._layout import Layout
 from gpuarray._ops import advanced_indexing
-from gpuarray._ops.casts import copyto, store_result
+from gpuarray._ops.casts import store_result
 from gpuarray._ops.conversion import array, as_host_scalar, as_values
 from gpuarray._ops.coordinates import check_mode, coordinates
-from gpuarray._ops.manipulation import along_axis, as_array, in_one_dimension, reshape
+from gpuarray._ops.manipulation import along_axis, as_array, in_one_dimension
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
@@ -27,12 +26,12 @@ from gpuarray.kernels.elementwise import copies
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
 
-__all__ = ["put", "put_along_axis", "take", "take_along_axis"]
+__all__ = ["put", "take"]
 
 _INT64 = np.dtype(np.int64)
 
 #: Python's numbers (a bool is an int) and NumPy's.
-_NUMBERS = (int, float, complex, np.generic)
+NUMBERS = (int, float, complex, np.generic)
 
 
 def take(
@@ -101,7 +100,7 @@ def take(
         run = _take_call(stream, lines._layout, found._layout, axis, mode, out._layout)
         run(lines, found, out)
         if found is indices and lines._memory is a._memory:
-            _keep_store(key, run, (out, out), (a, a), (found, found))
+            keep_store(key, run, (out, out), (a, a), (found, found))
         return out
     run = _take_call(stream, lines._layout, found._layout, axis, mode, None)
     alike = found is indices and lines._memory is a._memory
@@ -159,7 +158,7 @@ def _indices(indices: Any, name: str, axis: int, length: int, mode: str) -> tupl
     What comes from the host is checked, wrapped or clipped there.
     """
     if not isinstance(indices, ArrayBase):
-        host = _on_host(indices)
+        host = indices_on_host(indices)
         if host is not None:
             _check_kind(host.dtype, name)
             _check_not_empty(name, length, host.size)
@@ -188,7 +187,7 @@ def _check_kind(dtype: np.dtype, name: str) -> None:
         )
 
 
-def _on_host(indices: Any) -> np.ndarray | None:
+def indices_on_host(indices: Any) -> np.ndarray | None:
     """Indices in host memory, lists as int64 as NumPy converts them; None for other operands."""
     if isinstance(indices, np.ndarray | np.generic):
         return np.asarray(indices)
@@ -203,6 +202,17 @@ def _on_host(indices: Any) -> np.ndarray | None:
 def _check_not_empty(name: str, length: int, count: int) -> None:
     if length == 0 and count:
         raise IndexError(f"{name}: cannot do a non-empty take from an empty axes.")
+
+
+def keep_store(key: Any, run: Any, *pairs: tuple[Any, Any]) -> None:
+    """Keep a call that writes, of arrays as they were given and as they were used.
+
+    Not where one was copied, or may have bytes of another memory object.
+    """
+    if key is None or config.debug:
+        return
+    if all(used._memory is x._memory and not x._layout.foreign for x, used in pairs):
+        current.stream.keep_plan(key, run)
 
 
 def put(a: ndarray, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None:
@@ -241,7 +251,7 @@ def put(a: ndarray, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None:
     if not isinstance(a, ArrayBase):
         raise TypeError(f"put: argument 1 must be a gpuarray array, not {type(a).__name__}")
     layout = a._layout
-    number = isinstance(v, _NUMBERS)
+    number = isinstance(v, NUMBERS)
     given: Any = as_host_scalar(v, layout.dtype, "put") if number else v
     key: Any = None
     if (
@@ -274,7 +284,7 @@ def put(a: ndarray, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None:
         axes = [(found, layout.size, flat.strides[0])]
     run = _put_over_and_over(a, axes, values, mode)
     if key is not None and run is not None and flat is not None:
-        _keep_store(key, run, (a, a), (ind, found), *([] if number else [(given, values)]))
+        keep_store(key, run, (a, a), (ind, found), *([] if number else [(given, values)]))
 
 
 def stored_values(v: Any, name: str, a: Any) -> ndarray:
@@ -296,7 +306,7 @@ def _put_over_and_over(
     Returns the call if there was one alone.
     """
     count = axes[0][0]._layout.size
-    if isinstance(values, _NUMBERS):
+    if isinstance(values, NUMBERS):
         return _put_values(a, axes, values, 1, count, mode)
     given = values._layout.size
     rounds, rest = divmod(count, given) if given < count else (1, 0)
@@ -339,181 +349,3 @@ def _put_call(
         for dtype, one, length, step in axes
     ]
     return gather.launch.transfer(dense, base, layout, indices, True, mode=mode)
-
-
-def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int | None = -1) -> ndarray:
-    """Elements by indices along an axis, which differ from line to line.
-
-    Parameters
-    ----------
-    arr : ndarray
-        The array.
-    indices : ndarray of integers
-        Indices, of as many dimensions as ``arr``; the other axes broadcast.
-    axis : int, optional
-        The axis to take along, the last by default; None for the flattened array.
-
-    Returns
-    -------
-    ndarray
-        One launch. Indices out of bounds wrap around; on the emulator they raise IndexError.
-
-    Examples
-    --------
-    >>> import gpuarray as cp
-    >>> a = cp.asarray([[10, 30, 20], [60, 40, 50]])
-    >>> cp.take_along_axis(a, cp.argsort(a, axis=1), axis=1)
-    array([[10, 20, 30],
-           [40, 50, 60]])
-    """
-    key: Any = None
-    if isinstance(arr, ArrayBase) and isinstance(indices, ArrayBase):
-        if axis is None or type(axis) is int:
-            key = (take_along_axis, arr._layout, indices._layout, axis)
-            run = current.stream.plans.get(key)
-            if run is not None:
-                return run(arr, indices)
-    given: Any = arr
-    arr, found, base, read, where = _along_axis(arr, indices, axis, "take_along_axis")
-    target = _layout.contiguous(arr._layout.dtype, base.shape)
-    if not target.size:
-        return _array.empty(target)
-    run = gather.launch.transfer(target, base, arr._layout, [(read, *where)], False, new=True)
-    if key is not None and arr._memory is given._memory and not config.debug:
-        current.stream.keep_plan(key, run)
-    return run(arr, found)
-
-
-def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: int | None) -> None:
-    """Store values by indices along an axis, which differ from line to line.
-
-    Parameters
-    ----------
-    arr : ndarray
-        The array.
-    indices : ndarray of integers
-        Indices, of as many dimensions as ``arr``; the other axes broadcast.
-    values : ndarray or scalar
-        What is stored: broadcasts to the shape of the indices.
-    axis : int
-        The axis to store along; None for the flattened array.
-
-    Notes
-    -----
-    One launch. Where indices repeat, any of the values may stay; those out of bounds wrap
-    around, or raise IndexError on the emulator.
-
-    Examples
-    --------
-    >>> import gpuarray as cp
-    >>> a = cp.asarray([[10, 30, 20], [60, 40, 50]])
-    >>> cp.put_along_axis(a, cp.argmax(a, axis=1, keepdims=True), 99, axis=1)
-    >>> a
-    array([[10, 99, 20],
-           [99, 40, 50]])
-    """
-    key: Any = None
-    given: Any = indices
-    new: Any = values
-    number = isinstance(new, _NUMBERS)
-    if isinstance(arr, ArrayBase) and isinstance(given, ArrayBase) and type(axis) is int:
-        if number:
-            new = as_host_scalar(new, arr._layout.dtype, "put_along_axis")
-        if number or isinstance(new, ArrayBase):
-            stored = True if number else new._layout
-            key = (put_along_axis, arr._layout, given._layout, stored, axis)
-            run: Any = current.stream.plans.get(key)
-            if run is not None and advanced_indexing.apart(arr, (given,), new):
-                run(new, given, arr)
-                return
-    target = as_array(arr, "put_along_axis")
-    _layout.check_writable(target._layout, "put_along_axis")
-    arr, indices, base, read, where = _along_axis(target, indices, axis, "put_along_axis")
-    if axis is None and arr._memory is not target._memory:
-        put_along_axis(arr, indices, new, 0)
-        copyto(target, reshape(arr, target._layout.shape))
-        return
-    if _array.overlap(indices, arr):
-        indices = copies.copy(indices)
-        read = _layout.broadcast_to(indices._layout, base.shape)
-    dtype = arr._layout.dtype
-    if number:
-        if base.size:
-            run = gather.launch.transfer(dtype, base, arr._layout, [(read, *where)], True)
-            run(as_host_scalar(new, dtype, "put_along_axis"), indices, arr)
-            _keep_store(key, run, (arr, arr), (given, indices))
-        return
-    if isinstance(new, np.ndarray) and new.ndim:
-        new = array(new)
-    used = as_values(new, "put_along_axis", dtype)
-    if used._layout.dtype is not dtype or _array.overlap(used, arr):
-        used = copies.copy(used, "K", dtype)
-    spread = _layout.broadcast_to(used._layout, base.shape)
-    if base.size:
-        run = gather.launch.transfer(spread, base, arr._layout, [(read, *where)], True)
-        run(used, indices, arr)
-        if isinstance(new, ArrayBase):
-            _keep_store(key, run, (arr, arr), (given, indices), (new, used))
-
-
-def _keep_store(key: Any, run: Any, *pairs: tuple[Any, Any]) -> None:
-    """Keep a call that writes, of arrays as they were given and as they were used.
-
-    Not where one was copied, or may have bytes of another memory object.
-    """
-    if key is None or config.debug:
-        return
-    if all(used._memory is x._memory and not x._layout.foreign for x, used in pairs):
-        current.stream.keep_plan(key, run)
-
-
-def _along_axis(
-    arr: Any, indices: Any, axis: int | None, name: str
-) -> tuple[ndarray, ndarray, Layout, Layout, tuple[int, int]]:
-    """The array and indices, both as read in the result's shape; length and stride of the axis."""
-    arr = as_array(arr, name)
-    host = None if isinstance(indices, ArrayBase) else _on_host(indices)
-    if host is None:
-        indices = as_array(indices, name)
-    elif host.dtype.kind not in "iu":
-        raise IndexError(
-            f"{name}: indices are no integers; convert them, for example by astype(int)"
-        )
-    else:
-        indices = array(host.astype(host.dtype.newbyteorder("="), copy=False))
-    if axis is None:
-        if indices._layout.ndim != 1:
-            raise ValueError(
-                f"{name}: axis=None takes indices of one dimension, "
-                f"not {indices._layout.ndim}; ravel them"
-            )
-        arr, axis = in_one_dimension(arr), 0
-    layout, given = arr._layout, indices._layout
-    axis = check_axis(axis, layout.ndim)
-    if given.dtype.kind not in "iu":
-        raise IndexError(
-            f"{name}: indices are no integers; convert them, for example by astype(int)"
-        )
-    if given.ndim != layout.ndim:
-        raise ValueError(
-            f"{name}: indices have {given.ndim} dimensions, the array {layout.ndim}; give as many"
-        )
-    one = layout.shape[:axis] + (1,) + layout.shape[axis + 1 :]
-    try:
-        shape = _layout.broadcast_shapes([one, given.shape])
-    except ValueError:
-        raise IndexError(
-            "shape mismatch: indexing arrays could not be broadcast together with shapes "
-            f"{one} {given.shape}"
-        ) from None
-    length, stride = layout.shape[axis], layout.strides[axis]
-    if length == 0 and math.prod(shape):
-        raise IndexError(f"index is out of bounds for axis {axis} with size 0")
-    if host is not None:
-        advanced_indexing.check_host(host, length, axis)
-    elif config.debug:
-        advanced_indexing.check_bounds(indices, length, axis)
-    strides = layout.strides[:axis] + (0,) + layout.strides[axis + 1 :]
-    whole = _layout.layout_of(layout.dtype, one, strides, layout.access)
-    base = _layout.broadcast_to(whole, shape)
-    return arr, indices, base, _layout.broadcast_to(given, shape), (length, stride)

@@ -16,7 +16,15 @@ from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise.launch import Coordinates
-from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Expression, Input, Scalar
+from gpuarray.kernels.generator.expressions import (
+    Apply,
+    Cast,
+    Constant,
+    Expression,
+    Input,
+    Scalar,
+    cast,
+)
 from gpuarray.kernels.generator.operations import operation
 
 if TYPE_CHECKING:
@@ -242,9 +250,9 @@ def _plan_vander(stream: Stream, layout: Layout, count: int, increasing: bool) -
     number: Expression = Input(1, "i8")
     if not increasing:
         number = Apply(operation("subtract"), (Constant(count - 1, "i8"), number), "i8")
-    number = number if code == "i8" else Cast(code, number)
+    number = cast(code, number)
     given: Expression = Input(0, _dtypes.code(layout.dtype))
-    given = given if given.dtype == code else Cast(code, given)
+    given = cast(code, given)
     values = Apply(operation("power"), (given, number), code)
     inputs: list[Any] = [column, Coordinates(0, 1)]
     return elementwise.launch.make_call("vander", [values], inputs, [target], [False], stream)

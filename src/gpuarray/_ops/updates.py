@@ -22,7 +22,7 @@ from gpuarray._ufunc import planning
 from gpuarray.errors import HostArrayError
 from gpuarray.kernels import update
 from gpuarray.kernels.elementwise import copies
-from gpuarray.kernels.generator.expressions import Apply, Cast, Expression, Input
+from gpuarray.kernels.generator.expressions import Apply, Expression, Input, cast
 from gpuarray.kernels.generator.operations import Operation
 
 #: Importing the module gives ufuncs their method.
@@ -129,7 +129,7 @@ def _plan(
     loop = planning.loop_of(row, [*kinds, None], "unsafe", None)
     codes = [_dtypes.code(x) for x in loop]
     terms: list[Expression] = [Input(i, _dtypes.code(x)) for i, x in enumerate(kinds)]
-    terms = [x if x.dtype == code else Cast(code, x) for x, code in zip(terms, codes)]
+    terms = [cast(code, x) for x, code in zip(terms, codes)]
     combined = Apply(row, tuple(terms), codes[-1])
     element = _dtypes.code(indexed.dtype)
 

@@ -17,7 +17,7 @@ from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
-from gpuarray.kernels.generator.expressions import Apply, Cast, Expression, Input
+from gpuarray.kernels.generator.expressions import Apply, Expression, Input, cast
 from gpuarray.kernels.generator.operations import operation
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _products(
     loop = [_dtypes.canonical(x) for x in row.resolve_dtypes((*dtypes, None))]
     shape = _layout.broadcast_shapes([x.shape for x in factors])
     target = order_of(_layout.like_order(loop[2], shape, factors))
-    terms = [_as(Input(i, _dtypes.code(x)), loop[i]) for i, x in enumerate(dtypes)]
+    terms = [cast(_dtypes.code(loop[i]), Input(i, _dtypes.code(x))) for i, x in enumerate(dtypes)]
     products = Apply(row, tuple(terms), _dtypes.code(loop[2]))
     run = elementwise.launch.make_call("multiply", [products], factors, [target], [False], stream)
     return run, target
@@ -246,7 +246,10 @@ def _plan_cross(
     inputs: list[Layout] = []
     for layout, count in zip(read, counts):
         terms.append(
-            [_as(Input(len(inputs) + i, _dtypes.code(layout.dtype)), dtype) for i in range(count)]
+            [
+                cast(_dtypes.code(dtype), Input(len(inputs) + i, _dtypes.code(layout.dtype)))
+                for i in range(count)
+            ]
         )
         inputs += [layout] * count
     found = _components(terms[0], terms[1], _dtypes.code(dtype))
@@ -278,11 +281,6 @@ def _without_axis(layout: Layout, axis: int) -> Layout:
     shape = layout.shape[:axis] + layout.shape[axis + 1 :]
     strides = layout.strides[:axis] + layout.strides[axis + 1 :]
     return _layout.layout_of(layout.dtype, shape, strides)
-
-
-def _as(x: Expression, dtype: np.dtype) -> Expression:
-    code = _dtypes.code(dtype)
-    return x if x.dtype == code else Cast(code, x)
 
 
 def _components(a: list[Expression], b: list[Expression], code: str) -> list[Expression]:

@@ -16,7 +16,7 @@ from gpuarray._runtime.device import current
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.generator import operations
-from gpuarray.kernels.generator.expressions import Apply, Cast, Input, Scalar
+from gpuarray.kernels.generator.expressions import Apply, Cast, Input, Scalar, cast
 
 if TYPE_CHECKING:
     from gpuarray._ufunc.function import ufunc
@@ -156,7 +156,7 @@ def plan(
         raise
     codes = [_dtypes.code(x) for x in loop]
     inputs, terms = _terms(operands, loop)
-    converted = [x if x.dtype == code else Cast(code, x) for x, code in zip(terms, codes[:nin])]
+    converted = [cast(code, x) for x, code in zip(terms, codes[:nin])]
     layouts = [x for x in inputs if isinstance(x, Layout)]
     shape = _result_shape(name, layouts, outs)
     targets = [

@@ -19,8 +19,13 @@ from gpuarray._runtime.plans import find, planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise.launch import ELEMENT_INDEX
-from gpuarray.kernels.generator.expressions import Apply, Cast, Expression, Input, Scalar
-from gpuarray.kernels.generator.operations import operation
+from gpuarray.kernels.generator.expressions import (
+    Cast,
+    Expression,
+    Input,
+    Scalar,
+    apply,
+)
 
 if TYPE_CHECKING:
     from gpuarray._runtime.device import Device
@@ -151,9 +156,6 @@ def _frequencies_call(
     stream: Stream, count: int, real: bool, dtype: np.dtype
 ) -> Callable[[int, float], Any]:
     """A call that takes the number of points and the step."""
-
-    def apply(name: str, code: str, *operands: Expression) -> Expression:
-        return Apply(operation(name), operands, code)
 
     index: Expression = Input(0, "i8")
     points = Scalar(1, "i8")

@@ -12,6 +12,7 @@ from gpuarray import _array, _layout
 from gpuarray._layout import Layout
 from gpuarray._libraries.qr import qr_call
 from gpuarray._ops import eigenvalues
+from gpuarray._ops.along_axis import take_along_axis
 from gpuarray._ops.floating import copysign
 from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.math import absolute, conj, multiply
@@ -19,7 +20,6 @@ from gpuarray._ops.matrix_operands import check_stacked, common_dtype
 from gpuarray._ops.singular_values import decompose, identities
 from gpuarray._ops.small_matrices import on_small
 from gpuarray._ops.sorting import argsort
-from gpuarray._ops.taking import take_along_axis
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gpuarray._dtypes import category, dtype_of, narrow_float
-from gpuarray.kernels.generator.operations import Operation
+from gpuarray.kernels.generator.operations import Operation, operation
 
 
 class Node:
@@ -157,6 +157,16 @@ class Apply(Node):
 
 
 Expression = Input | Scalar | Constant | Cast | Apply
+
+
+def apply(name: str, dtype: str, *operands: Expression) -> Expression:
+    """An operation by its name, on operands of its loop's dtypes."""
+    return Apply(operation(name), operands, dtype)
+
+
+def cast(dtype: str, expression: Expression) -> Expression:
+    """An expression in a dtype: itself where it has it."""
+    return expression if expression.dtype == dtype else Cast(dtype, expression)
 
 
 def walk(expression: Expression) -> Iterator[Expression]:

@@ -21,7 +21,15 @@ from gpuarray._runtime import recording
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import find, static
 from gpuarray.kernels import reduction
-from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Expression, Input, Scalar
+from gpuarray.kernels.generator.expressions import (
+    Apply,
+    Cast,
+    Constant,
+    Expression,
+    Input,
+    Scalar,
+    apply,
+)
 from gpuarray.kernels.generator.operations import operation
 from gpuarray.kernels.reduction.arguments import (
     NO_VALUE,
@@ -219,28 +227,28 @@ class Deviation:
                 packed = reduction.tables.packed_squares(codes[0])
                 mapped = Cast("i4", Input(0, codes[0]))
                 if codes[0] == "u2":  # so that squares have 30 bits: it is the same variance
-                    mapped = _apply("subtract", "i4", mapped, Constant(2**15, "i4"))
+                    mapped = apply("subtract", "i4", mapped, Constant(2**15, "i4"))
         elif len(codes) == 2:
             state = "counted" if masked or nan else "value"
-            difference = _apply("subtract", wide, mapped, Cast(wide, Input(1, codes[1])))
-            mapped = _apply("square", real, _apply("absolute", real, difference))
+            difference = apply("subtract", wide, mapped, Cast(wide, Input(1, codes[1])))
+            mapped = apply("square", real, apply("absolute", real, difference))
             wide = real
-        freedom = _apply(
+        freedom = apply(
             "subtract",
             "f8",
             Cast("f8", Scalar(reduction.functions.COUNT, "i8")),
             Scalar(reduction.functions.INITIAL + 1, "f8"),
         )
         zero = Constant(0.0, "f8")
-        freedom = _apply("maximum", "f8", freedom, zero)
+        freedom = apply("maximum", "f8", freedom, zero)
         squares = Cast("f8", Input(reduction.functions.VALUE, real))
-        finished: Expression = _apply("divide", "f8", squares, freedom)
+        finished: Expression = apply("divide", "f8", squares, freedom)
         if nan:
             # Where too few elements are left NumPy's result is NaN, and not infinite.
             enough = Apply(operation("greater"), (freedom, zero), "b1")
-            finished = _apply("where", "f8", enough, finished, Constant(float("nan"), "f8"))
+            finished = apply("where", "f8", enough, finished, Constant(float("nan"), "f8"))
         if self.root:
-            finished = _apply("sqrt", "f8", finished)
+            finished = apply("sqrt", "f8", finished)
         return ReductionOp(
             self.name,
             mapped,
@@ -252,7 +260,3 @@ class Deviation:
             present=reduction.tables.number(codes[0]) if nan else None,
             packed=packed,
         )
-
-
-def _apply(name: str, dtype: str, *operands: Expression) -> Expression:
-    return Apply(operation(name), operands, dtype)

@@ -11,11 +11,10 @@ from gpuarray import _array, _layout
 from gpuarray._layout import Layout
 from gpuarray._libraries.blas import gemm
 from gpuarray._ops.conversion import asarray
-from gpuarray._ops.ranges import apply
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
-from gpuarray.kernels.generator.expressions import Constant, Expression, Input
+from gpuarray.kernels.generator.expressions import Constant, Expression, Input, apply
 from gpuarray.scipy.linalg._fixed_matrices import (
     COLUMN,
     ROW,

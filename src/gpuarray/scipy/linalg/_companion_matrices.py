@@ -9,13 +9,12 @@ import numpy as np
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._layout import Layout
 from gpuarray._ops.creation import zeros
-from gpuarray._ops.ranges import apply
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise.launch import Coordinates
-from gpuarray.kernels.generator.expressions import Cast, Constant, Expression, Input
+from gpuarray.kernels.generator.expressions import Constant, Expression, Input, apply, cast
 from gpuarray.scipy.linalg._special_matrices import joined, vectors
 
 if TYPE_CHECKING:
@@ -91,7 +90,7 @@ def _quotients(vectors: Layout) -> tuple[Layout, str]:
 def _opposite_quotient(code: str, numerators: Layout, number: int, by: int) -> Expression:
     """The negative quotient of two inputs of one dtype."""
     given = _dtypes.code(numerators.dtype)
-    x, y = [_cast(Input(i, given), code) for i in (number, by)]
+    x, y = [cast(code, Input(i, given)) for i in (number, by)]
     return apply("divide", code, apply("negative", code, x), y)
 
 
@@ -99,10 +98,6 @@ def _row_and_diagonal(target: Layout) -> list[Coordinates]:
     """Inputs: the row of an element of a matrix, and how far it is above the diagonal."""
     batch = [0] * (target.ndim - 2)
     return [Coordinates(*batch, 1, 0), Coordinates(*batch, -1, 1)]
-
-
-def _cast(x: Expression, code: str) -> Expression:
-    return x if x.dtype == code else Cast(code, x)
 
 
 def _equal(x: Expression, number: int) -> Expression:

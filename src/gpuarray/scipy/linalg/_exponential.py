@@ -20,14 +20,13 @@ from gpuarray._ops.creation import ones
 from gpuarray._ops.manipulation import as_array, reshape
 from gpuarray._ops.math import absolute, exp, multiply
 from gpuarray._ops.matrix_operands import real_dtype
-from gpuarray._ops.ranges import apply
 from gpuarray._ops.selection import where
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise.launch import Coordinates
-from gpuarray.kernels.generator.expressions import Cast, Constant, Expression, Input
+from gpuarray.kernels.generator.expressions import Cast, Constant, Expression, Input, apply
 from gpuarray.linalg._norms import vector_norm
 from gpuarray.scipy.linalg._matrix_arithmetic import combination, product, solution, stacked
 from gpuarray.scipy.linalg._structure import bandwidth

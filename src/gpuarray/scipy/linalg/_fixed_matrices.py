@@ -11,13 +11,12 @@ import numpy as np
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._layout import Layout
 from gpuarray._ops.conversion import asarray
-from gpuarray._ops.ranges import apply
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise.launch import Coordinates
-from gpuarray.kernels.generator.expressions import Cast, Constant, Expression, Input, Scalar
+from gpuarray.kernels.generator.expressions import Cast, Constant, Expression, Input, Scalar, apply
 
 if TYPE_CHECKING:
     from gpuarray._types import DTypeLike, ndarray

@@ -10,6 +10,7 @@ import numpy as np
 from gpuarray import _layout
 from gpuarray._layout import Layout
 from gpuarray._libraries import lu as plans
+from gpuarray._ops.along_axis import take_along_axis
 from gpuarray._ops.creation import empty, eye
 from gpuarray._ops.dimensions import broadcast_to
 from gpuarray._ops.logic import equal
@@ -19,7 +20,6 @@ from gpuarray._ops.matrix_operands import check_square, check_stacked, common_dt
 from gpuarray._ops.ranges import arange
 from gpuarray._ops.small_matrices import on_small
 from gpuarray._ops.sorting import argsort
-from gpuarray._ops.taking import take_along_axis
 from gpuarray._ops.triangles import tril, triu
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned

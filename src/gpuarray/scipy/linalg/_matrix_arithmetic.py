@@ -17,14 +17,13 @@ from gpuarray._libraries import lu
 from gpuarray._libraries.blas import gemm
 from gpuarray._libraries.checks import check, linalg_raises
 from gpuarray._ops.manipulation import reshape
-from gpuarray._ops.ranges import apply
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.elementwise.launch import Coordinates
-from gpuarray.kernels.generator.expressions import Constant, Expression, Input, Scalar
+from gpuarray.kernels.generator.expressions import Constant, Expression, Input, Scalar, apply
 
 __all__ = ["checked_solution", "combination", "product", "solution", "stacked"]
 

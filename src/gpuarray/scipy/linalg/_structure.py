@@ -13,13 +13,13 @@ from gpuarray._ops.closeness import isclose
 from gpuarray._ops.conversion import asnumpy
 from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.math import conj
-from gpuarray._ops.ranges import apply, arange
+from gpuarray._ops.ranges import arange
 from gpuarray._ops.truth import all
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import reduction
-from gpuarray.kernels.generator.expressions import Constant, Expression, Input
+from gpuarray.kernels.generator.expressions import Constant, Expression, Input, apply
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
