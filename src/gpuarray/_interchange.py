@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _layout
+from gpuarray import _array, _dtypes, _layout, _transfers
 from gpuarray._layout import Layout
 from gpuarray._namespace.called_name import called_name
 from gpuarray._runtime.device import Device, current
@@ -195,7 +195,7 @@ def is_foreign(cls: type, protocol: str) -> bool:
 
 def scalar_array(value: Any, dtype: np.dtype) -> ndarray:
     """A new array without dimensions that holds a value."""
-    return _array.from_host(np.array(value, dtype), _layout.contiguous(dtype, ()))
+    return _transfers.from_host(np.array(value, dtype), _layout.contiguous(dtype, ()))
 
 
 def from_interface(x: Any, name: str = "asarray") -> ndarray:
@@ -425,5 +425,5 @@ def to_device(array: Any, device: Device) -> ndarray:
         return array
     with device:
         moved = _array.empty(array._layout)
-        _array.copy_bytes(moved, array)
+        _transfers.copy_bytes(moved, array)
     return moved

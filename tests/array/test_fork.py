@@ -269,7 +269,7 @@ print(int((x + 1)[2]))
 def test_a_child_may_use_a_device_that_its_parent_has_not(backend):
     program = """
 from gpuarray._ffi import nvrtc
-from gpuarray.kernels.compiler import compilation
+from gpuarray.kernels.compiler import compilation, image_memory
 
 def compile(number=0):
     return len(compilation.compile(
@@ -294,7 +294,7 @@ thread = threading.Thread(target=hold, daemon=True)
 thread.start()
 held.wait()
 # Another thread holds all locks, and compiles what the child wants, too.
-compilation._memory._pending[b"key"] = compilation._Pending()
+compilation._memory._pending[b"key"] = image_memory._Pending()
 get = lambda: compilation._memory.get(b"key", lambda: compilation.Image(b"made")).data
 print(child(lambda: outcome(work)), child(get))
 nvrtc._library.busy.append(None)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpuarray as cp
-from gpuarray._ops import advanced_indexing, coordinates, taking
+from gpuarray._ops import advanced_indexing, along_axis, coordinates, taking
 from tests.array.arrays import LAYOUTS, pair, raises_alike, raises_as_numpy, same
 
 WHERE = {"device": cp.asarray, "host": np.asarray, "list": lambda x: np.asarray(x).tolist()}
@@ -285,7 +285,7 @@ def test_out_of_bounds_wraps_on_a_gpu(name, wrong):
 
 @pytest.mark.parametrize("name", OUT_OF_BOUNDS)
 def test_out_of_bounds_in_debug_mode(name, monkeypatch):
-    for module in (advanced_indexing, taking, coordinates):
+    for module in (advanced_indexing, taking, along_axis, coordinates):
         monkeypatch.setattr(module, "config", SimpleNamespace(debug=True))
     error, work = OUT_OF_BOUNDS[name]
     x = cp.arange(6.0)

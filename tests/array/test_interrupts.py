@@ -175,7 +175,7 @@ def test_the_memory_of_images(fails):
         except compiler.compilation.CompileError:
             pass
 
-    memory = compiler.compilation.ImageMemory()
+    memory = compiler.image_memory.ImageMemory()
     count = 0
     for where in interrupted(work, "kernels/compiler"):
         count += 1

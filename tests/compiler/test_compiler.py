@@ -17,6 +17,7 @@ from gpuarray.errors import CompileError
 from gpuarray.kernels.compiler import compilation as compiler
 from gpuarray.kernels.compiler import toolchain
 from gpuarray.kernels.compiler.cache import Cache
+from gpuarray.kernels.compiler.image_memory import ImageMemory
 from tests.limits import HANG_SECONDS
 
 SOURCE = 'extern "C" __global__ void f(float* x) { x[threadIdx.x] = 1; }\n'
@@ -50,7 +51,7 @@ def recorder(monkeypatch, tmp_path):
 
 def fresh(monkeypatch, directory=None):
     """Forget what this process knows, as a new process would."""
-    monkeypatch.setattr(compiler, "_memory", compiler.ImageMemory())
+    monkeypatch.setattr(compiler, "_memory", ImageMemory())
     monkeypatch.setattr(toolchain, "_current", None)
     monkeypatch.setattr(toolchain, "_opened", False)
     if directory is not None:
@@ -305,7 +306,7 @@ def test_no_disk_falls_back_to_memory(recorder, monkeypatch, tmp_path):
 
 
 def test_memory_is_bounded():
-    memory = compiler.ImageMemory(capacity=100)
+    memory = ImageMemory(capacity=100)
     made = []
 
     def produce(size):

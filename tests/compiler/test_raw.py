@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 
-from gpuarray import _array, _layout
+from gpuarray import _layout, _transfers
 from gpuarray._raw import RawKernel, RawModule
 from gpuarray._runtime.device import current
 from gpuarray._runtime.stream import Stream
@@ -17,12 +17,12 @@ from gpuarray.kernels.compiler import compilation as compiler
 
 def up(host):
     host = np.ascontiguousarray(host)
-    return _array.from_host(host, _layout.contiguous(host.dtype, host.shape))
+    return _transfers.from_host(host, _layout.contiguous(host.dtype, host.shape))
 
 
 def down(array):
     host = np.empty(array._layout.shape, array._layout.dtype)
-    _array.download(array, host, None, True)
+    _transfers.download(array, host, None, True)
     return host
 
 

@@ -17,6 +17,7 @@ from gpuarray.kernels.compiler import compilation as compiler
 from gpuarray.kernels.compiler import recording, toolchain, warmup
 from gpuarray.kernels.compiler.cache import Cache
 from gpuarray.kernels.compiler.headers import follow
+from gpuarray.kernels.compiler.image_memory import ImageMemory
 from gpuarray.kernels.generator import headers
 
 SOURCE = '#include "value.h"\nextern "C" __global__ void f(float* x) { x[threadIdx.x] = VALUE; }\n'
@@ -29,7 +30,7 @@ def fresh(monkeypatch, tmp_path):
     monkeypatch.setattr(compiler, "default_cache", lambda: cache)
 
     def forget():
-        monkeypatch.setattr(compiler, "_memory", compiler.ImageMemory())
+        monkeypatch.setattr(compiler, "_memory", ImageMemory())
         monkeypatch.setattr(toolchain, "_current", None)
 
     forget()

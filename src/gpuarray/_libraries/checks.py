@@ -36,7 +36,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _layout
+from gpuarray import _dtypes, _layout, _transfers
 from gpuarray._libraries.steps import Operand, Steps
 from gpuarray._runtime.stream import Stream
 from gpuarray.errors import CaptureError
@@ -84,7 +84,7 @@ def info_of(steps: Steps, batch: tuple[int, ...], raises: bool) -> Operand:
 def check(info: Any, message: str) -> None:
     """Wait for an info, and raise if a matrix failed."""
     found = np.empty(info._layout.shape, _INT32)
-    _array.download(info, found, None, True)
+    _transfers.download(info, found, None, True)
     if found.any():
         fail(message)
 

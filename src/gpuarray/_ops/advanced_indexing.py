@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _interchange, _layout
+from gpuarray import _array, _dtypes, _interchange, _layout, _transfers
 from gpuarray._array import ArrayBase
 from gpuarray._config import config
 from gpuarray._layout import Layout
@@ -92,7 +92,7 @@ def index_arrays(item: Any, layout: Layout, axis: int) -> list[IndexArray]:
 def _upload(host: np.ndarray) -> Any:
     dtype = _dtypes.canonical(host.dtype.newbyteorder("="))
     layout = _layout.contiguous(dtype, host.shape)
-    return _array.from_host(np.asarray(host, dtype, order="C"), layout)
+    return _transfers.from_host(np.asarray(host, dtype, order="C"), layout)
 
 
 def checked(host: np.ndarray, length: int, axis: int) -> Any:
@@ -116,7 +116,9 @@ def check_bounds(index: Any, length: int, axis: int, counted: bool = True) -> No
     layout = index._layout
     target = _array.contiguous_layout(index)
     host = np.empty(layout.shape, layout.dtype)
-    _array.download(copies.copy(index, "C") if target is not layout else index, host, None, True)
+    _transfers.download(
+        copies.copy(index, "C") if target is not layout else index, host, None, True
+    )
     check_host(host, length, axis, counted)
 
 

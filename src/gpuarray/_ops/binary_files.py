@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _layout
+from gpuarray import _array, _dtypes, _layout, _transfers
 from gpuarray._namespace.docstrings import shares
 from gpuarray._ops import npy_format
 from gpuarray._ops.conversion import asnumpy
@@ -363,7 +363,7 @@ def fromfile(
         there = (os.fstat(stream.fileno()).st_size - here) // found.itemsize
         length = max(there if count < 0 else min(count, there), 0)
         result = _array.empty(_layout.contiguous(_dtypes.canonical(found), (length,)))
-        _array.fill_from(result, npy_format.reader(stream, "fromfile"))
+        _transfers.fill_from(result, npy_format.reader(stream, "fromfile"))
     return result
 
 
@@ -383,7 +383,7 @@ def to_file(array: ndarray, fid: Any, /, sep: str = "", format: str = "%s") -> N
         call(asnumpy(array).tofile, fid, sep, format)
         return
     with _opened(fid, "wb", "write") as stream:
-        _array.hand_to(npy_format.in_c_order(array), npy_format.writer(stream))
+        _transfers.hand_to(npy_format.in_c_order(array), npy_format.writer(stream))
 
 
 def dump(array: ndarray, file: Any) -> None:

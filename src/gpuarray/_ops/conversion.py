@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _interchange, _layout
+from gpuarray import _array, _dtypes, _interchange, _layout, _transfers
 from gpuarray._array import ArrayBase, HeldOnDevice
 from gpuarray._integers import shortened
 from gpuarray._namespace.called_name import called_name
@@ -186,7 +186,7 @@ def _from_host(
         staged = np.ndarray(host.shape, found, np.empty(target.nbytes, "u1"), 0, target.strides)
         staged[...] = host
         host = staged
-    return _array.from_host(host, target, asynchronous=asynchronous)
+    return _transfers.from_host(host, target, asynchronous=asynchronous)
 
 
 def _native(host: np.ndarray) -> np.ndarray:
@@ -437,12 +437,12 @@ def asnumpy(
         if out is None:
             if blocking:
                 target = np.empty(layout.shape, layout.dtype)
-                _array.download(a, target, None, True)
+                _transfers.download(a, target, None, True)
                 return target
         elif type(out) is np.ndarray and out.shape == layout.shape and out.dtype == layout.dtype:
             flags = out.flags
             if flags.c_contiguous and flags.writeable:
-                _array.download(a, out, None, blocking)
+                _transfers.download(a, out, None, blocking)
                 return out
     device = a._memory.device
     if layout.nbytes and current.stream.device is not device:
@@ -505,7 +505,7 @@ def _fetch(a: Any, stream: Any, order: str, out: Any, blocking: bool) -> np.ndar
         else:
             memory = np.empty(target.nbytes, "u1")
             out = np.ndarray(target.shape, target.dtype, memory, 0, target.strides)
-    _array.download(a, out, stream, blocking)
+    _transfers.download(a, out, stream, blocking)
     return out
 
 
@@ -556,7 +556,7 @@ def set_from_host(array: ndarray, source: npt.ArrayLike, stream: Stream | None =
         gapless = (
             np.asarray(host, order="C") if layout.c_contiguous else np.asarray(host, order="F")
         )
-        _array.upload(array, gapless, stream, asynchronous=stream is not None)
+        _transfers.upload(array, gapless, stream, asynchronous=stream is not None)
     elif stream is None or stream is current.stream:
         copies.assign(array, uploaded(host) if stream is None else asarray(host))
     else:

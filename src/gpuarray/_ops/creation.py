@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _calls, _dtypes, _interchange, _layout
+from gpuarray import _array, _calls, _dtypes, _interchange, _layout, _transfers
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
 from gpuarray._ops.conversion import as_host_scalar, asarray
@@ -478,7 +478,7 @@ def zeros_like(
     >>> cp.zeros_like(cp.arange(3))
     array([0, 0, 0])
     """
-    return _like(a, dtype, order, shape, device, _array.fill_zero, 0)
+    return _like(a, dtype, order, shape, device, _transfers.fill_zero, 0)
 
 
 def ones_like(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _layout
+from gpuarray import _array, _dtypes, _layout, _transfers
 from gpuarray._array import ArrayBase
 from gpuarray._ops.conversion import array, asnumpy
 from gpuarray.kernels.elementwise import copies
@@ -44,7 +44,7 @@ def write(file: BinaryIO, arr: ArrayLike, allow_pickle: bool) -> None:
         np.lib.format.write_array_header_1_0(file, header)
     except ValueError:  # longer than the first version can say
         np.lib.format.write_array_header_2_0(file, header)
-    _array.hand_to(source, writer(file))
+    _transfers.hand_to(source, writer(file))
 
 
 def gapless(arr: Any) -> Any:
@@ -110,7 +110,7 @@ def read(
         if dtype.isnative and not dtype.hasobject:
             order = "F" if fortran_order else "C"
             result = _array.empty(_layout.contiguous(_dtypes.canonical(dtype), shape, order))
-            _array.fill_from(result, reader(file, "load"))
+            _transfers.fill_from(result, reader(file, "load"))
             return result
     # Pickled objects, elements in another byte order, and later versions of the format.
     file.seek(start)

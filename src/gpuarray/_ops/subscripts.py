@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _interchange, _layout
+from gpuarray import _array, _interchange, _layout, _transfers
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
 from gpuarray._ops import advanced_indexing, fields
@@ -250,7 +250,7 @@ def _upload(target: Any, value: np.ndarray) -> bool:
         order = bool(layout.f_contiguous and value.flags.f_contiguous)
     if order:
         with target._memory.device if layout.nbytes else current.stream.device:
-            _array.upload(target, value)
+            _transfers.upload(target, value)
     return order
 
 

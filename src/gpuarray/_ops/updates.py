@@ -17,7 +17,7 @@ from gpuarray._ops.sorting import argsort
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
-from gpuarray._ufunc import function as ufunc_module
+from gpuarray._ufunc import methods as ufunc_methods
 from gpuarray._ufunc import planning
 from gpuarray.errors import HostArrayError
 from gpuarray.kernels import update
@@ -163,4 +163,4 @@ def _in_order(locate: Callable[..., Any], update_sorted: Callable[..., Any]) -> 
     return run
 
 
-ufunc_module.update_at = at
+ufunc_methods.update_at = at

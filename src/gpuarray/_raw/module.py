@@ -109,7 +109,7 @@ class RawModule:
             )
         self.code = code
         self.file_path = None if path is None else os.fspath(path)
-        self.options = tuple(compiler.compilation.checked_options(options))
+        self.options = tuple(compiler.options.checked_options(options))
         self.backend = backend
         self.enable_cooperative_groups = enable_cooperative_groups
         self.check_arguments = check_arguments

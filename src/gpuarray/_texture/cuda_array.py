@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _interchange, _layout, errors
+from gpuarray import _array, _interchange, _layout, _transfers, errors
 from gpuarray._ffi import driver, driver_textures
 from gpuarray._layout import Layout
 from gpuarray._runtime import allocator, captured_copies, pinned_ranges
@@ -137,7 +137,7 @@ class CUDAarray:
                 self._wait_for(host, queue, stream is not None)
                 return
             with queue:
-                elements = _array.from_host(host, self._layout(), queue)
+                elements = _transfers.from_host(host, self._layout(), queue)
         elif not elements.flags.c_contiguous:
             with queue:
                 elements = elements.copy()
@@ -170,7 +170,7 @@ class CUDAarray:
             with queue:
                 elements = _array.empty(self._layout())
             self._copy(elements, queue, into=False)
-            _array.download(elements, out, queue, stream is None)
+            _transfers.download(elements, out, queue, stream is None)
             return
         self._copy(out, queue, into=False)
         if isinstance(out, np.ndarray):

@@ -51,11 +51,6 @@ from gpuarray.cuda._device_calls import (
     getDevice,
     getDeviceCount,
     getDeviceProperties,
-    ipcCloseMemHandle,
-    ipcGetEventHandle,
-    ipcGetMemHandle,
-    ipcOpenEventHandle,
-    ipcOpenMemHandle,
     memGetInfo,
     setDevice,
 )
@@ -68,6 +63,13 @@ from gpuarray.cuda._graph_calls import (
     graphUpload,
     streamBeginCapture,
     streamEndCapture,
+)
+from gpuarray.cuda._ipc_calls import (
+    ipcCloseMemHandle,
+    ipcGetEventHandle,
+    ipcGetMemHandle,
+    ipcOpenEventHandle,
+    ipcOpenMemHandle,
 )
 from gpuarray.cuda._memory_calls import (
     free,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -11,16 +10,15 @@ import numpy as np
 from gpuarray._array import ArrayBase
 from gpuarray._ops import series
 from gpuarray._ops.conversion import asarray, asnumpy
-from gpuarray._ops.math import divide
 from gpuarray._ops.samples import linspace
+from gpuarray.polynomial._series_arithmetic import SeriesArithmetic
+from gpuarray.polynomial._series_creation import SeriesCreation
 from gpuarray.polynomial.polyutils import (
     as_series,
     ends_of,
-    getdomain,
     line_values,
     mapdomain,
     mapparms,
-    on_line,
     trimcoef,
 )
 
@@ -71,7 +69,7 @@ def _domain(ends: Any, name: str) -> np.ndarray:
     return found
 
 
-class Series:
+class Series(SeriesArithmetic, SeriesCreation):
     """A series of polynomials: coefficients, the domain of its variable, and a symbol for it.
 
     Parameters
@@ -230,98 +228,6 @@ class Series:
 
     def __ne__(self, other: object) -> bool:
         return not self == other
-
-    # --- arithmetic
-
-    def _coefficients_of(self, other: Any) -> Any:
-        """Another operand's coefficients; refuse series of another kind."""
-        if not isinstance(other, Series):
-            return other
-        if not isinstance(other, self.__class__):
-            raise TypeError(
-                f"{type(self).__name__} and {type(other).__name__} do not mix; use convert()"
-            )
-        if not self.has_samedomain(other):
-            raise TypeError(f"the domains {self.domain} and {other.domain} differ; use convert()")
-        if not self.has_samewindow(other):
-            raise TypeError(f"the windows {self.window} and {other.window} differ; use convert()")
-        if self.symbol != other.symbol:
-            raise ValueError(
-                f"the symbols {self.symbol!r} and {other.symbol!r} differ; give both one"
-            )
-        return other.coef
-
-    def _combined(self, function: Callable, other: Any, reverse: bool = False) -> Any:
-        """A function of both operands' coefficients, or NotImplemented if it cannot be."""
-        coefficients = self._coefficients_of(other)
-        operands = (coefficients, self.coef) if reverse else (self.coef, coefficients)
-        try:
-            return function(*operands)
-        except (TypeError, ValueError):
-            return NotImplemented
-
-    def _arithmetic(self, function: Callable, other: Any, reverse: bool = False) -> Any:
-        found = self._combined(function, other, reverse)
-        return found if found is NotImplemented else self._like(found)
-
-    def __neg__(self) -> Self:
-        return self._like(-self.coef)
-
-    def __pos__(self) -> Self:
-        return self
-
-    def __add__(self, other: Any) -> Any:
-        return self._arithmetic(self.functions.add, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return self._arithmetic(self.functions.add, other, True)
-
-    def __sub__(self, other: Any) -> Any:
-        return self._arithmetic(self.functions.sub, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return self._arithmetic(self.functions.sub, other, True)
-
-    def __mul__(self, other: Any) -> Any:
-        return self._arithmetic(self.functions.mul, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return self._arithmetic(self.functions.mul, other, True)
-
-    def __truediv__(self, other: Any) -> Any:
-        if isinstance(other, bool) or not isinstance(other, numbers.Number):
-            raise TypeError(f"unsupported types for true division: '{type(self)}', '{type(other)}'")
-        return self.__floordiv__(other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return NotImplemented
-
-    def __divmod__(self, other: Any) -> Any:
-        found = self._combined(self.functions.div, other)
-        return found if found is NotImplemented else tuple([self._like(x) for x in found])
-
-    def __rdivmod__(self, other: Any) -> Any:
-        found = self._combined(self.functions.div, other, True)
-        return found if found is NotImplemented else tuple([self._like(x) for x in found])
-
-    def __floordiv__(self, other: Any) -> Any:
-        found = self.__divmod__(other)
-        return found if found is NotImplemented else found[0]
-
-    def __rfloordiv__(self, other: Any) -> Any:
-        found = self.__rdivmod__(other)
-        return found if found is NotImplemented else found[0]
-
-    def __mod__(self, other: Any) -> Any:
-        found = self.__divmod__(other)
-        return found if found is NotImplemented else found[1]
-
-    def __rmod__(self, other: Any) -> Any:
-        found = self.__rdivmod__(other)
-        return found if found is NotImplemented else found[1]
-
-    def __pow__(self, other: int) -> Self:
-        return self._like(self.functions.pow(self.coef, other, self.maxpower))
 
     # --- values
 
@@ -523,143 +429,6 @@ class Series:
             dtype.type(offset).item(), dtype.type(scale).item(),
         )  # fmt: skip
         return kind(series.trimmed(coef), domain, window, self.symbol)
-
-    # --- new series
-
-    @classmethod
-    def fit(
-        cls,
-        x: ArrayLike,
-        y: ArrayLike,
-        deg: Any,
-        domain: Any = None,
-        rcond: float | None = None,
-        full: bool = False,
-        w: ArrayLike | None = None,
-        window: Any = None,
-        symbol: str = "x",
-    ) -> Any:
-        """The series that fits points best, by least squares.
-
-        Parameters
-        ----------
-        x, y : array_like, 1-D
-            The points and the values there.
-        deg : int or sequence of int
-            The greatest degree, or the degrees that the series has.
-        domain : pair of numbers, optional
-            The domain: by default the smallest that has all points; [] for that of the class.
-        rcond, full, w : optional
-            As for the function of the same name.
-        window : pair of numbers, optional
-            The window.
-        symbol : str, optional
-            What the variable is called.
-
-        Returns
-        -------
-        series : Series
-            The fit.
-        [residuals, rank, singular_values, rcond] : list
-            Only with ``full``.
-        """
-        if domain is None:
-            domain = asnumpy(getdomain(x))
-            if domain[0] == domain[1]:
-                domain = domain + np.array([-1, 1])
-        elif isinstance(domain, list) and not domain:
-            domain = cls.domain
-        window = cls.window if window is None else window
-        points = line_values(x, *mapparms(domain, window))
-        found = cls.functions.fit(points, y, deg, w=w, rcond=rcond, full=full)
-        if full:
-            return cls(found[0], domain, window, symbol), found[1]
-        return cls(found, domain, window, symbol)
-
-    @classmethod
-    def fromroots(
-        cls,
-        roots: ArrayLike,
-        domain: Any = [],  # noqa: B006  # NumPy's default, which is not changed
-        window: Any = None,
-        symbol: str = "x",
-    ) -> Self:
-        """The series with given roots.
-
-        Parameters
-        ----------
-        roots : array_like, 1-D
-            The roots.
-        domain : pair of numbers, optional
-            The domain: that of the class by default, the smallest that has all roots for None.
-        window : pair of numbers, optional
-            The window.
-        symbol : str, optional
-            What the variable is called.
-
-        Returns
-        -------
-        Series
-            Its leading power of x has the factor 1.
-        """
-        [values] = as_series([roots], trim=False)
-        if domain is None:
-            domain = asnumpy(getdomain(values))
-        elif isinstance(domain, list) and not domain:
-            domain = cls.domain
-        window = cls.window if window is None else ends_of(window)
-        offset, scale = mapparms(domain, window)
-        coef = cls.functions.fromroots(on_line(values, offset, scale))
-        return cls(divide(coef, scale ** len(values)), domain, window, symbol)
-
-    @classmethod
-    def identity(cls, domain: Any = None, window: Any = None, symbol: str = "x") -> Self:
-        """The series whose value is x, for all x.
-
-        Parameters
-        ----------
-        domain, window : pair of numbers, optional
-            Those of the class by default.
-        symbol : str, optional
-            What the variable is called.
-
-        Returns
-        -------
-        Series
-            Of degree 1.
-        """
-        domain = cls.domain if domain is None else domain
-        window = cls.window if window is None else window
-        offset, scale = mapparms(window, domain)
-        return cls(cls.functions.line(offset, scale), domain, window, symbol)
-
-    @classmethod
-    def basis(cls, deg: int, domain: Any = None, window: Any = None, symbol: str = "x") -> Self:
-        """The element of the basis of a degree.
-
-        Parameters
-        ----------
-        deg : int
-            The degree.
-        domain, window : pair of numbers, optional
-            Those of the class by default.
-        symbol : str, optional
-            What the variable is called.
-
-        Returns
-        -------
-        Series
-            With one coefficient that is not zero.
-
-        Raises
-        ------
-        ValueError
-            If the degree is no integer, or negative.
-        """
-        degree = int(deg)
-        if degree != deg or degree < 0:
-            raise ValueError(f"basis: deg is {deg}; give an integer that is not negative")
-        return cls([0] * degree + [1], domain, window, symbol)
 
     @classmethod
     def cast(cls, series: Series, domain: Any = None, window: Any = None) -> Self:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import SeedSequence
 from numpy.random.bit_generator import ISpawnableSeedSequence
 
-from gpuarray import _array, _fork, _layout
+from gpuarray import _fork, _layout, _transfers
 from gpuarray._runtime.device import current
 from gpuarray._runtime.event import Event
 from gpuarray._runtime.plans import planned
@@ -138,7 +138,7 @@ class BitGenerator:
         if last is None or last.device is not stream.device:
             words = self._fetch()
             layout = _layout.contiguous(_UINT64, words.shape)
-            self._states = _array.from_host(words, layout), _array.from_host(words, layout)
+            self._states = _transfers.from_host(words, layout), _transfers.from_host(words, layout)
             self._kept = None
         else:
             self._need_state(last)
@@ -164,7 +164,7 @@ class BitGenerator:
         self._need_state(last)
         words = np.empty(self._states[0]._layout.shape, _UINT64)
         with last.device, last:
-            _array.download(self._states[0], words, last, True)
+            _transfers.download(self._states[0], words, last, True)
         words[2:4] = 0
         return words
 

@@ -12,7 +12,6 @@ import re
 import threading
 import time
 import warnings
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
@@ -24,6 +23,8 @@ from gpuarray.errors import CompileError
 from gpuarray.kernels.compiler import recording, reporting, toolchain
 from gpuarray.kernels.compiler.cache import FORMAT, PREPARED, Image, Label, default_cache, digest
 from gpuarray.kernels.compiler.headers import Includes, fingerprint, follow, shadows
+from gpuarray.kernels.compiler.image_memory import ImageMemory
+from gpuarray.kernels.compiler.options import Options, checked_options, sort_options
 from gpuarray.kernels.compiler.request import Request
 from gpuarray.kernels.compiler.standins import STAND_INS
 
@@ -32,94 +33,13 @@ __all__ = ["KINDS", "Image", "Request", "compile", "compile_request"]
 #: What a compilation can make; each with what an architecture's number is written after.
 KINDS = {"cubin": "sm", "ptx": "compute", "lto": "compute"}
 
-_STANDARD = "-std=c++17"
-#: Leaves out NVRTC's declarations of textures and of the runtime API; NVRTC has it since 12.4.
-MINIMAL = "--minimal"
-_MINIMAL_SINCE = (12, 4)
-# Functions without an execution space are device functions, as in CuPy: host code cannot exist
-# here, and NVRTC refuses the function otherwise.
-_DEVICE = "-default-device"
 # LTO-IR is there to be linked, so what other inputs define or call has to stay visible.
 _LINKABLE = ("-dlto", "-rdc=true")
-_MEMORY_BYTES = 128 << 20
-#: How often a thread that waits for another's image looks whether that one still gets it.
-_LOOK_SECONDS = 0.2
-# Options with which NVRTC reads or writes files of its own: such an image is not kept.
-_OPTIONS_WITH_FILES = frozenset((
-    "-pch", "--pch", "-create-pch", "--create-pch", "-use-pch", "--use-pch", "-pch-dir",
-    "--pch-dir", "-time", "--time", "-fdevice-time-trace",
-    "--fdevice-time-trace",
-))  # fmt: skip
 # No file can be there, so that quoted includes of what has no directory are not looked for in the
 # current one.
 _NOWHERE = "/dev/null/"
 _FORCING = ("-include=", "--pre-include=")
 _NOT_A_DIRECTORY = ": Not a directory"
-
-
-class Options(NamedTuple):
-    """The options of one compilation, sorted by who has to know them."""
-
-    #: What NVRTC gets beside the architecture and the toolkit's directories, in order.
-    passed: tuple[str, ...]
-    #: The architecture, the caller's or the one an option names.
-    architecture: str
-    #: The caller's own include directories.
-    directories: tuple[str, ...]
-    #: Headers that an option includes before the source.
-    forced: tuple[str, ...]
-    #: Whether NVRTC may read or write other files than includes.
-    files: bool
-
-
-def checked_options(options: Sequence[str]) -> tuple[str, ...]:
-    """The options as a tuple, where they are a sequence of strings."""
-    if isinstance(options, (str, bytes)):
-        raise TypeError(
-            f"compiler options are a sequence of strings, not {options!r}: write ({options!r},)"
-        )
-    checked = tuple(options)
-    for option in checked:
-        if not isinstance(option, str):
-            raise TypeError(f"a compiler option is a string, not {option!r}")
-    return checked
-
-
-def sort_options(
-    options: Sequence[str], architecture: str, version: tuple[int, int] = _MINIMAL_SINCE
-) -> Options:
-    """Sort the caller's options, and put the defaults before them, for a version of NVRTC."""
-    passed: list[str] = []
-    directories: list[str] = []
-    forced: list[str] = []
-    standard = files = False
-    rest = iter(checked_options(options))
-    for option in rest:
-        option = option.strip()
-        if option in ("-I", "--include-path", "-include", "--pre-include", "-arch"):
-            # NVRTC takes these as one string only in the form with "=".
-            option = f"{option}={next(rest, '').strip()}"
-        flag, _, value = option.partition("=")
-        files = files or flag in _OPTIONS_WITH_FILES
-        if option == MINIMAL and version < _MINIMAL_SINCE:
-            continue
-        if flag in ("-arch", "--gpu-architecture"):
-            architecture = value
-            continue
-        if flag in ("-std", "--std"):
-            standard = True
-        elif option.startswith("-I"):
-            directories.append(option[2:].strip().removeprefix("=").strip())
-            option = f"-I{directories[-1]}"
-        elif flag == "--include-path":
-            directories.append(value.strip())
-        elif flag in ("-include", "--pre-include"):
-            forced.append(value.strip())
-        passed.append(option)
-    defaults = [_DEVICE] if standard else [_STANDARD, _DEVICE]
-    if config.dump_source is not None:
-        defaults.append("-lineinfo")
-    return Options(tuple(defaults + passed), architecture, tuple(directories), tuple(forced), files)
 
 
 def compile(
@@ -446,84 +366,6 @@ def _dumped(request: Request, key: bytes, includes: Includes) -> Program | None:
         return None
     rest = {name: text for name, text in includes.texts.items() if name not in below}
     return Program(path, rest, (f"-I{headers}",) if below else (), files)
-
-
-class _Pending:
-    """An image that a thread is getting, for the threads that want it too."""
-
-    __slots__ = ("active", "done", "error", "image")
-
-    def __init__(self) -> None:
-        #: False when its thread is through with it, however that came; then ``done`` is mostly set.
-        self.active = True
-        self.done = threading.Event()
-        self.image: Image | None = None
-        self.error: CompileError | None = None
-
-
-class ImageMemory:
-    """This process's images, bounded, least recently used out first."""
-
-    def __init__(self, capacity: int = _MEMORY_BYTES) -> None:
-        self._capacity = capacity
-        self._images: OrderedDict[bytes, Image] = OrderedDict()
-        self._pending: dict[bytes, _Pending] = {}
-        self._lock = _fork.new_lock()
-
-    def get(self, key: bytes, produce: Callable[[], Image]) -> Image:
-        """The image of `key`, from `produce()` where it is not known.
-
-        Of several threads one produces and the others wait. A source that does not compile fails
-        for all of them; after any other failure (an interrupt, say) the next one tries.
-        """
-        mine = _Pending()
-        try:
-            while True:
-                with self._lock:
-                    image = self._images.get(key)
-                    if image is not None:
-                        self._images.move_to_end(key)
-                        return image
-                    pending = self._pending.get(key)
-                    if pending is None or not pending.active:
-                        pending = self._pending[key] = mine
-                if pending is mine:
-                    return self._produce(key, produce, mine)
-                while pending.active and not pending.done.wait(_LOOK_SECONDS):
-                    pass
-                if pending.image is not None:
-                    return pending.image
-                if pending.error is not None:
-                    raise pending.error
-        finally:
-            # One store, which no interrupt can prevent; the rest saves others time and memory.
-            mine.active = False
-            mine.done.set()
-            with self._lock:
-                if self._pending.get(key) is mine:
-                    del self._pending[key]
-
-    def forget_pending(self) -> None:
-        """In a child after a fork: there are no threads that might still get an image."""
-        self._pending.clear()
-
-    def clear(self) -> None:
-        """Forget every image."""
-        with self._lock:
-            self._images.clear()
-
-    def _produce(self, key: bytes, produce: Callable[[], Image], pending: _Pending) -> Image:
-        try:
-            image = pending.image = produce()
-        except CompileError as error:
-            pending.error = error
-            raise
-        with self._lock:
-            self._images[key] = image
-            nbytes = sum([len(one.data) for one in self._images.values()])
-            while nbytes > self._capacity and len(self._images) > 1:
-                nbytes -= len(self._images.popitem(last=False)[1].data)
-        return image
 
 
 _memory = ImageMemory()

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from gpuarray.errors import LinkError
 from gpuarray.kernels.compiler import toolchain
 from gpuarray.kernels.compiler.cache import FORMAT, Image, Label, default_cache, digest
-from gpuarray.kernels.compiler.compilation import checked_options, find_or_build
+from gpuarray.kernels.compiler.compilation import find_or_build
 from gpuarray.kernels.compiler.images import kind_of
+from gpuarray.kernels.compiler.options import checked_options
 
 #: What the linker makes.
 KINDS = ("cubin", "ptx")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _calls, _dtypes, _interchange, _layout
+from gpuarray import _array, _calls, _dtypes, _interchange, _layout, _transfers
 from gpuarray._layout import Layout
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
@@ -155,7 +155,7 @@ def _assign_across(target: Any, source: Any) -> None:
     with device:
         if target._layout.contiguous and _layout.own(target._layout) is layout:
             _layout.check_writable(target._layout, "assignment")
-            _array.copy_bytes(target, source)
+            _transfers.copy_bytes(target, source)
             return
         if not layout.contiguous:
             source = copy_there(source)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _calls, _dtypes, _layout
+from gpuarray import _array, _calls, _dtypes, _layout, _transfers
 from gpuarray._layout import Layout
 from gpuarray._namespace.called_name import called_name
 from gpuarray._runtime.device import current
@@ -197,7 +197,7 @@ class SegmentReduction:
         if wrong.size:
             raise IndexError(f"{name}: index {wrong[0]} out-of-bounds in [0, {length})")
         host = np.ascontiguousarray(host, _INT64)
-        return _array.from_host(host, _layout.contiguous(_INT64, host.shape))
+        return _transfers.from_host(host, _layout.contiguous(_INT64, host.shape))
 
     def _plan(
         self, layout: Layout, starts: Layout, axis: int, dtype: Any, out: Layout | None

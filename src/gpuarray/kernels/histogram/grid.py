@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _calls, _dtypes, _layout
+from gpuarray import _array, _calls, _dtypes, _layout, _transfers
 from gpuarray._layout import Layout
 from gpuarray._runtime.device import current
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
@@ -45,7 +45,7 @@ def count_grid(
     dtype = np.dtype(np.int64 if weights is None else np.float64)
     shape = tuple([max(one._layout.size - 1, 0) for one in edges])
     result = _array.empty(_layout.contiguous(dtype, shape))
-    _array.fill_zero(result)
+    _transfers.fill_zero(result)
     if not result._layout.size or not columns[0]._layout.size:
         return result
     run = _grid_call(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _calls, _dtypes, _layout
+from gpuarray import _array, _calls, _dtypes, _layout, _transfers
 from gpuarray._integers import ceil_div
 from gpuarray._layout import Layout
 from gpuarray._runtime.device import current
@@ -81,10 +81,10 @@ def count_values(elements: Any, least: int) -> Any:
     stream = current.stream
     run, room, table_layout = _values_plan(stream, layout)
     table = _array.empty(table_layout)
-    _array.fill_zero(table)
+    _transfers.fill_zero(table)
     run(elements, table)
     greatest = np.empty(1, _UINT64)
-    _array.download(_array.view(table, _ONE, 8 * room), greatest, None, True)
+    _transfers.download(_array.view(table, _ONE, 8 * room), greatest, None, True)
     if int(greatest[0]) >> 63:
         raise ValueError("'list' argument must have no negative elements")
     bins = max(int(greatest[0]) + 1, least)
@@ -95,7 +95,7 @@ def count_values(elements: Any, least: int) -> Any:
         return result
     # Not to keep the table for a few bins.
     copy = _array.empty(result._layout)
-    _array.copy_bytes(copy, result)
+    _transfers.copy_bytes(copy, result)
     return copy
 
 
@@ -160,10 +160,10 @@ def count_between_ends(elements: Any, bins: int) -> tuple[Any, Any] | None:
     )
     table = _array.empty(table_layout)
     if cleared:
-        _array.fill_zero(table)
+        _transfers.fill_zero(table)
     edges = run(elements, table)[1]
     ends = np.empty(3, _UINT64)
-    _array.download(_array.view(table, ends_layout, counts.nbytes), ends, None, True)
+    _transfers.download(_array.view(table, ends_layout, counts.nbytes), ends, None, True)
     last, first, wrong = ends.tolist()
     # Keys of floats (``sort_keys.cuh``) of which none is finite, or a NaN.
     if wrong or (infinity and not (_LAST - first > infinity[0] and last < infinity[1])):
@@ -207,7 +207,7 @@ def _between_ends_plan(stream: Stream, layout: Layout, bins: int) -> tuple:
 def _count(mode: str, elements: Any, edges: Any, bins: int, weights: Any) -> Any:
     dtype = np.dtype(np.int64 if weights is None else np.float64)
     result = _array.empty(_layout.contiguous(dtype, (bins,)))
-    _array.fill_zero(result)
+    _transfers.fill_zero(result)
     layout = elements._layout
     if not layout.size or not bins:
         return result

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gpuarray import _array, _calls, _dtypes, _layout
+from gpuarray import _array, _calls, _dtypes, _layout, _transfers
 from gpuarray._integers import ceil_div
 from gpuarray._layout import Layout
 from gpuarray._runtime.device import current
@@ -201,7 +201,7 @@ def count(mask: Any, keep: bool = False) -> Counted:
 def _count(mask: Any, run: Callable[..., Any], at: int) -> Counted:
     offsets, bits = run(mask)
     total = np.empty((), np.int64)
-    _array.download(_array.view(offsets, _SCALAR, at), total, None, True)
+    _transfers.download(_array.view(offsets, _SCALAR, at), total, None, True)
     return Counted(mask, int(total), offsets, bits)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gpuarray import _array, _calls, _dtypes, _layout
+from gpuarray import _array, _calls, _dtypes, _layout, _transfers
 from gpuarray._integers import ceil_div
 from gpuarray._layout import Layout
 from gpuarray._runtime.device import current
@@ -306,7 +306,7 @@ def _select_sorted(source: Any, ranks: Sequence[int], result: Any, spread: bool)
         False,
     )
     result = _array.view(result, flat)
-    run(ordered, _array.from_host(np.array(ranks, _INT64), index), result)
+    run(ordered, _transfers.from_host(np.array(ranks, _INT64), index), result)
     if spread and _dtypes.kind(layout.dtype) in "fc":
         last = _layout.layout_of(layout.dtype, shape, (0, length * size))
         _spread_call(current.stream, flat, last)(

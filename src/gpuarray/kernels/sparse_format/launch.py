@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _calls, _dtypes, _layout
+from gpuarray import _calls, _dtypes, _layout, _transfers
 from gpuarray._integers import ceil_div
 from gpuarray._layout import Layout
 from gpuarray._runtime.device import current
@@ -46,7 +46,7 @@ def find_in_indices(indices: Sequence[Any], pointers: Any = None) -> list[dict[s
     run = _plan_check(current.stream, layouts, None if pointers is None else pointers._layout)
     found = run(*indices) if pointers is None else run(*indices, pointers)
     numbers = np.empty(found._layout.shape, np.int64)
-    _array.download(found, numbers, None, True)
+    _transfers.download(found, numbers, None, True)
     names = sparse_format.spec.FOUND
     return [dict(zip(names, row.tolist(), strict=True)) for row in numbers]
 

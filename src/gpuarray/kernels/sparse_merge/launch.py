@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _calls, _dtypes, _layout
+from gpuarray import _array, _calls, _dtypes, _layout, _transfers
 from gpuarray._integers import ceil_div
 from gpuarray._layout import Layout
 from gpuarray._runtime.device import current
@@ -58,13 +58,13 @@ def merge(
     )
     if not rows or not total:
         starts, columns = (_empty(index, rows + 1), _empty(index, 0))
-        _array.fill_zero(starts)
+        _transfers.fill_zero(starts)
         return starts, columns, _empty(_dtypes.dtype_of(spec.result), 0)
     run = _plan(current.stream, spec, rows, total)
     columns, values, _, _, starts = run(*a[:2], *b[:2], a[2], b[2])
     count = np.empty((), index)
     one = _layout.contiguous(index, ())
-    _array.download(_array.view(starts, one, index.itemsize * rows), count, None, True)
+    _transfers.download(_array.view(starts, one, index.itemsize * rows), count, None, True)
     return starts, _first(columns, int(count)), _first(values, int(count))
 
 
@@ -109,7 +109,7 @@ def _first(values: Any, count: int) -> Any:
     if 2 * count >= layout.size:
         return part
     result = _empty(layout.dtype, count)
-    _array.copy_bytes(result, part)
+    _transfers.copy_bytes(result, part)
     return result
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _layout
+from gpuarray import _array, _layout, _transfers
 from gpuarray._namespace.shared_texts import sharing
 from gpuarray._ops.fourier_texts import TEXTS
 from gpuarray._ops.manipulation import as_array
@@ -321,7 +321,7 @@ def irfft(x: ArrayLike, n: int | None = None, axis: int = -1, overwrite_x: bool 
     double = layout.dtype.kind != "f" or layout.dtype.itemsize > 4
     dtype = np.dtype(np.complex128 if double else np.complex64)
     spectrum = _array.empty(_layout.like_prototype(dtype, tuple(shape), layout))
-    _array.fill_zero(spectrum)
+    _transfers.fill_zero(spectrum)
     index = [slice(None)] * layout.ndim
     index[axis] = slice(0, points)
     for part, target in _parts(x[tuple(index)], spectrum, axis):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _layout
+from gpuarray import _array, _dtypes, _layout, _transfers
 from gpuarray._ops.casts import astype
 from gpuarray._ops.conversion import asnumpy
 from gpuarray._ops.creation import zeros
@@ -202,7 +202,9 @@ class _Product:
         bounds = take(first, self.indptr)  # products before each row
         parts, row, entry, product = [], 0, 0, 0
         while row < self.rows:
-            target = _array.from_host(np.array([product + limit]), _layout.contiguous(_INT64, (1,)))
+            target = _transfers.from_host(
+                np.array([product + limit]), _layout.contiguous(_INT64, (1,))
+            )
             end = int(searchsorted(bounds, target, side="right")[0]) - 1
             end = max(row + 1, min(end, row + most_rows, self.rows))
             next_entry, next_product = int(self.indptr[end]), int(bounds[end])
