@@ -14,7 +14,7 @@ import numpy as np
 
 from gpuarray import _array, _layout
 from gpuarray._array import ArrayBase
-from gpuarray._namespace.docstrings import shares
+from gpuarray._namespace.shared_texts import sharing, texts_of
 from gpuarray._namespace.signatures import as_method
 from gpuarray._ops import (
     attributes,
@@ -240,9 +240,21 @@ class ndarray(ArrayBase):
     @overload
     def reshape(self, *shape: int, order: str = "C", copy: bool | None = None) -> ndarray: ...
 
-    @shares(manipulation.reshape, but=("Examples",))
+    @sharing(texts_of(manipulation.reshape))
     def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> ndarray:
-        """An array with the same elements in another shape; see `gpuarray.reshape`."""
+        """An array with the same elements in another shape; see `gpuarray.reshape`.
+
+        Parameters
+        ----------
+        *shape : int or tuple of int
+            The new shape; one length may be -1 and is worked out.
+        {order}
+        {copy}
+
+        {Returns}
+
+        {Raises}
+        """
         if len(shape) == 1 and type(shape[0]) is tuple:
             shape = shape[0]
         try:
@@ -266,14 +278,24 @@ class ndarray(ArrayBase):
     @overload
     def transpose(self, *axes: int) -> ndarray: ...
 
-    @shares(transposing.transpose, but=("Examples",))
+    @sharing(texts_of(transposing.transpose))
     def transpose(self, *axes: Any) -> ndarray:
-        """A view with the axes in another order; see `gpuarray.transpose`."""
+        """A view with the axes in another order; see `gpuarray.transpose`.
+
+        Parameters
+        ----------
+        *axes : sequence of int, optional
+            The new order of the axes; reversed by default.
+
+        {Returns}
+
+        {Raises}
+        """
         if not axes:
             return transposing.transpose(self)
         return transposing.transpose(self, axes[0] if len(axes) == 1 else axes)
 
-    @shares(casts.astype, but=("Examples",))
+    @sharing(texts_of(casts.astype))
     def astype(
         self,
         dtype: DTypeLike,
@@ -282,7 +304,20 @@ class ndarray(ArrayBase):
         subok: bool = True,
         copy: bool = True,
     ) -> ndarray:
-        """A copy in another dtype; without `copy`, the array itself where it already is so."""
+        """A copy in another dtype; without `copy`, the array itself where it already is so.
+
+        Parameters
+        ----------
+        {dtype}
+        {order}
+        {casting}
+        {subok}
+        {copy}
+
+        {Returns}
+
+        {Raises}
+        """
         return casts.astype(self, dtype, order, casting, subok, copy)
 
     def copy(self, order: str = "C") -> ndarray:
@@ -376,7 +411,7 @@ class ndarray(ArrayBase):
     trace = traces.trace
     dot = products.dot
 
-    @shares(selection.clip, but=("Examples",))
+    @sharing(texts_of(selection.clip))
     def clip(
         self,
         min: Operand | None = None,
@@ -384,14 +419,35 @@ class ndarray(ArrayBase):
         out: ndarray | None = None,
         **kwargs: Any,
     ) -> ndarray:
-        """The elements limited to an interval; see `gpuarray.clip`."""
+        """The elements limited to an interval; see `gpuarray.clip`.
+
+        Parameters
+        ----------
+        {min}
+        {out}
+
+        {Returns}
+
+        {Raises}
+        """
         return selection.clip(self, min, max, out, **kwargs)
 
-    @shares(indexing.compress, but=("Examples",))
+    @sharing(texts_of(indexing.compress))
     def compress(
         self, condition: ArrayLike, axis: int | None = None, out: ndarray | None = None
     ) -> ndarray:
-        """The parts along an axis for which a condition is true; see `gpuarray.compress`."""
+        """The parts along an axis for which a condition is true; see `gpuarray.compress`.
+
+        Parameters
+        ----------
+        {condition}
+        {axis}
+        {out}
+
+        {Returns}
+
+        {Raises}
+        """
         return indexing.compress(condition, self, axis, out)
 
     def conj(self) -> ndarray:

@@ -14,7 +14,7 @@ import numpy as np
 from gpuarray._array import ArrayBase
 from gpuarray._namespace.public_names import public_names
 from gpuarray._namespace.signatures import without_annotations
-from gpuarray._ops import casts, conversion, math
+from gpuarray._ops import casts, math, stored_values
 from gpuarray._ops.conversion import asnumpy
 from gpuarray.kernels.generator.expressions import Apply
 from gpuarray.kernels.generator.operations import operation
@@ -72,7 +72,7 @@ def _is_beyond_one(x: ArrayLike) -> bool:
 
 def _as_array(x: Any, to_complex: bool) -> Any:
     """The operand on the device, as complex numbers if it has to be."""
-    array: Any = x if isinstance(x, ArrayBase) else conversion.as_values(x, "emath")
+    array: Any = x if isinstance(x, ArrayBase) else stored_values.as_values(x, "emath")
     if not to_complex:
         return array
     return casts.astype(array, "F" if array._layout.dtype.char in _SINGLE else "D", copy=False)

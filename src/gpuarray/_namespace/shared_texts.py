@@ -41,14 +41,14 @@ def texts_of(documented: Any) -> dict[str, str]:
     Parameters
     ----------
     documented : object
-        What has the docstring.
+        What has the docstring, or a str that is one.
 
     Returns
     -------
     dict of str to str
         Sections with their titles by these, and entries of parameters by their names.
     """
-    text = inspect.getdoc(documented)
+    text = documented if isinstance(documented, str) else inspect.getdoc(documented)
     if text is None:  # Python drops docstrings under -OO
         return {}
     _, *parts = _TITLE.split(text + "\n")

@@ -13,8 +13,9 @@ from gpuarray._config import config
 from gpuarray._layout import Layout, check_axis
 from gpuarray._ops import advanced_indexing
 from gpuarray._ops.casts import copyto
-from gpuarray._ops.conversion import array, as_host_scalar, as_values
+from gpuarray._ops.conversion import array
 from gpuarray._ops.manipulation import as_array, in_one_dimension, reshape
+from gpuarray._ops.stored_values import as_host_scalar, as_values
 from gpuarray._ops.taking import NUMBERS, indices_on_host, keep_store
 from gpuarray._runtime.device import current
 from gpuarray.kernels import gather

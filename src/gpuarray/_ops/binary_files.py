@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpuarray import _array, _dtypes, _layout, _transfers
-from gpuarray._namespace.docstrings import shares
+from gpuarray._namespace.shared_texts import sharing, texts_of
 from gpuarray._ops import npy_format
 from gpuarray._ops.conversion import asnumpy
 from gpuarray._ops.host_functions import call
@@ -270,7 +270,7 @@ def savez(file: Any, *args: ArrayLike, allow_pickle: bool = True, **kwds: ArrayL
     _save_archive(file, args, kwds, False, allow_pickle)
 
 
-@shares(savez, but=("Examples",))
+@sharing(texts_of(savez))
 def savez_compressed(
     file: Any, *args: ArrayLike, allow_pickle: bool = True, **kwds: ArrayLike
 ) -> None:
@@ -278,8 +278,10 @@ def savez_compressed(
 
     Parameters
     ----------
-    file, *args, allow_pickle, **kwds
-        As for `savez`.
+    {file}
+    {args}
+    {allow_pickle}
+    {kwds}
 
     Examples
     --------

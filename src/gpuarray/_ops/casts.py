@@ -9,9 +9,10 @@ import numpy as np
 from gpuarray import _array, _dtypes, _interchange, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._namespace.called_name import called_name
-from gpuarray._ops.conversion import as_host_scalar, asarray, is_so
+from gpuarray._ops.conversion import asarray, is_so
 from gpuarray._ops.dimensions import broadcast_to
 from gpuarray._ops.placement import given_device, on_device
+from gpuarray._ops.stored_values import as_host_scalar
 from gpuarray._ops.subclassing import as_class, is_array_class
 from gpuarray._runtime.device import current
 from gpuarray.kernels.elementwise import copies

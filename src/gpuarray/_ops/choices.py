@@ -14,10 +14,11 @@ from gpuarray._config import config
 from gpuarray._layout import Layout
 from gpuarray._ops import advanced_indexing
 from gpuarray._ops.casts import store_result
-from gpuarray._ops.conversion import array, as_host_scalar
+from gpuarray._ops.conversion import array
 from gpuarray._ops.coordinates import BOUNDED, as_int64, check_mode, int64
 from gpuarray._ops.joining import stack
 from gpuarray._ops.manipulation import as_array
+from gpuarray._ops.stored_values import as_host_scalar
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream

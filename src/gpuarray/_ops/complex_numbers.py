@@ -9,10 +9,10 @@ import numpy as np
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
-from gpuarray._ops.conversion import as_values
 from gpuarray._ops.creation import zeros_like
 from gpuarray._ops.math import absolute
 from gpuarray._ops.statistics import max
+from gpuarray._ops.stored_values import as_values
 from gpuarray._ufunc import create_function
 
 if TYPE_CHECKING:

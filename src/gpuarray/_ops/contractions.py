@@ -12,7 +12,7 @@ from gpuarray import _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
 from gpuarray._ops.contraction_plans import Result, Term, check_multiplied, pair_call
-from gpuarray._ops.conversion import as_values
+from gpuarray._ops.stored_values import as_values
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream

@@ -12,8 +12,9 @@ import numpy as np
 from gpuarray import _array, _calls, _dtypes, _interchange, _layout, _transfers
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
-from gpuarray._ops.conversion import as_host_scalar, asarray
+from gpuarray._ops.conversion import asarray
 from gpuarray._ops.placement import device_like, given_device
+from gpuarray._ops.stored_values import as_host_scalar
 from gpuarray._runtime import recording
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import find, key_of, planned

@@ -24,7 +24,7 @@ from gpuarray._ops.contraction_plans import (
     reads_once,
     step_call,
 )
-from gpuarray._ops.conversion import as_values
+from gpuarray._ops.stored_values import as_values
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import find, key_of, static
 from gpuarray._runtime.stream import Stream

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from gpuarray._array import ArrayBase
-from gpuarray._ops.conversion import as_values
+from gpuarray._ops.stored_values import as_values
 from gpuarray._ufunc import create, create_function
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy as np
 from gpuarray import _array, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import check_axes, check_axis
-from gpuarray._ops.conversion import as_values
+from gpuarray._ops.stored_values import as_values
 from gpuarray.errors import HostArrayError
 from gpuarray.kernels.elementwise import copies
 

@@ -11,7 +11,7 @@ import numpy as np
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout, check_axis
-from gpuarray._ops.conversion import as_host_scalar, asnumpy
+from gpuarray._ops.conversion import asnumpy
 from gpuarray._ops.creation import zeros_like
 from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.math import rint
@@ -20,6 +20,7 @@ from gpuarray._ops.samples import linspace
 from gpuarray._ops.statistics import max as greatest
 from gpuarray._ops.statistics import mean
 from gpuarray._ops.statistics import min as least
+from gpuarray._ops.stored_values import as_host_scalar
 from gpuarray._ops.subscripts import getitem, setitem
 from gpuarray._ops.transposing import moveaxis
 from gpuarray._runtime.device import current

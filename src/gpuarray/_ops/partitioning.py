@@ -11,7 +11,7 @@ import numpy as np
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import check_axis
-from gpuarray._namespace.docstrings import shares
+from gpuarray._namespace.shared_texts import sharing, texts_of
 from gpuarray._ops.axis_order import with_axis_back, with_axis_last
 from gpuarray._ops.manipulation import along_axis, as_array, in_one_dimension
 from gpuarray._ops.sorting import argsort, sort
@@ -88,7 +88,7 @@ def partition(
     return with_axis_back(target, moved, a._layout)
 
 
-@shares(partition, but=("Returns", "Examples"))
+@sharing(texts_of(partition))
 def partition_in_place(
     a: ndarray,
     kth: int | Sequence[int],
@@ -96,7 +96,16 @@ def partition_in_place(
     kind: str = "introselect",
     order: str | Sequence[str] | None = None,
 ) -> None:
-    """``ndarray.partition``: see `gpuarray.partition`. Temporary memory for a copy in addition."""
+    """``ndarray.partition``: see `gpuarray.partition`. Temporary memory for a copy in addition.
+
+    Parameters
+    ----------
+    {a}
+    {kth}
+    {axis}
+    {kind}
+    {order}
+    """
     _layout.check_writable(a._layout, "partition")
     copies.assign(a, partition(a, kth, operator.index(axis), kind, order))
 

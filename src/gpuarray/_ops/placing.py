@@ -8,10 +8,11 @@ import numpy as np
 
 from gpuarray import _array, _layout
 from gpuarray._array import ArrayBase
-from gpuarray._ops.conversion import array, as_host_scalar, uploaded
+from gpuarray._ops.conversion import array, uploaded
 from gpuarray._ops.creation import fill
 from gpuarray._ops.manipulation import as_array, in_one_dimension, reshape
 from gpuarray._ops.ranges import arange
+from gpuarray._ops.stored_values import as_host_scalar
 from gpuarray._ops.taking import put, stored_values
 from gpuarray.kernels import mask as mask_kernels
 from gpuarray.kernels.elementwise import copies

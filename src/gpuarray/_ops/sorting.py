@@ -9,7 +9,7 @@ import numpy as np
 
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._layout import Layout, check_axis
-from gpuarray._namespace.docstrings import shares
+from gpuarray._namespace.shared_texts import sharing, texts_of
 from gpuarray._ops import fields
 from gpuarray._ops.along_axis import take_along_axis
 from gpuarray._ops.axis_order import axes_with_last, with_axis_back, with_axis_last
@@ -110,7 +110,7 @@ def sort(
     return with_axis_back(target, moved, a._layout)
 
 
-@shares(sort, but=("Returns", "Examples"))
+@sharing(texts_of(sort))
 def sort_in_place(
     a: ndarray,
     axis: int = -1,
@@ -120,7 +120,17 @@ def sort_in_place(
     stable: bool | None = None,
     descending: bool | None = None,
 ) -> None:
-    """``ndarray.sort``: sort the array itself along an axis; see `gpuarray.sort`."""
+    """``ndarray.sort``: sort the array itself along an axis; see `gpuarray.sort`.
+
+    Parameters
+    ----------
+    {a}
+    {axis}
+    {kind}
+    {order}
+    {stable}
+    {descending}
+    """
     how = _checked_order(kind, stable, descending)
     axis = check_axis(axis, a._layout.ndim)
     _layout.check_writable(a._layout, "sort")

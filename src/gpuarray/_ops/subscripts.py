@@ -16,8 +16,9 @@ from gpuarray import _array, _interchange, _layout, _transfers
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
 from gpuarray._ops import advanced_indexing, fields
-from gpuarray._ops.conversion import as_host_scalar, as_values, uploaded
+from gpuarray._ops.conversion import uploaded
 from gpuarray._ops.creation import fill, fill_call
+from gpuarray._ops.stored_values import as_host_scalar, as_values
 from gpuarray._runtime.device import current
 from gpuarray.errors import HostArrayError
 from gpuarray.kernels import mask as mask_kernels

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gpuarray._array import ArrayBase
-from gpuarray._ops.conversion import as_values
 from gpuarray._ops.indexing import diagonal
+from gpuarray._ops.stored_values import as_values
 from gpuarray._ops.sums import sum
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import numpy as np
 from gpuarray import _array, _calls, _dtypes, _layout
 from gpuarray._layout import Layout
 from gpuarray._libraries.fft_plans import Geometry, TransformCall
-from gpuarray._namespace.docstrings import shares
+from gpuarray._namespace.shared_texts import sharing, texts_of
 from gpuarray._ops.manipulation import as_array
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
@@ -324,7 +324,7 @@ class PlanNd(_Plan):
         _check_output(self.get_output_array(a), out)
 
 
-@shares(PlanNd, but=("Examples",))
+@sharing(texts_of(PlanNd))
 class XtPlanNd(PlanNd):
     """A plan of transforms of one to three dimensions, by dtypes.
 
@@ -332,14 +332,15 @@ class XtPlanNd(PlanNd):
     ----------
     shape : tuple of int
         How many points there are along each dimension.
-    inembed, istride, idist, onembed, ostride, odist
-        As of `PlanNd`.
+    {inembed}
+    {istride}
+    {idist}
     idtype, odtype, edtype : dtype
         Of the input and the output, and the complex dtype that is computed in.
     batch : int
         How many transforms there are.
-    order, last_axis, last_size
-        As of `PlanNd`.
+    {order}
+    {last_axis}
     """
 
     def __init__(

@@ -14,11 +14,11 @@ from gpuarray import _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout, check_axes
 from gpuarray._ops import dimensions, logic, searching, transposing, truth
-from gpuarray._ops.conversion import as_values
 from gpuarray._ops.error_states import errstate
 from gpuarray._ops.math import divide, multiply
 from gpuarray._ops.matrix_operands import check_square, common_dtype, real_dtype
 from gpuarray._ops.selection import where
+from gpuarray._ops.stored_values import as_values
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream

@@ -10,11 +10,12 @@ import numpy as np
 
 from gpuarray import _array, _layout
 from gpuarray._array import ArrayBase
-from gpuarray._ops.conversion import as_values, asnumpy
+from gpuarray._ops.conversion import asnumpy
 from gpuarray._ops.cumulative import cumsum
 from gpuarray._ops.math import divide
 from gpuarray._ops.searching import searchsorted
 from gpuarray._ops.sorting import argsort
+from gpuarray._ops.stored_values import as_values
 from gpuarray._ops.taking import take
 from gpuarray.kernels.elementwise import copies
 from gpuarray.random._parameters import fitted_shape

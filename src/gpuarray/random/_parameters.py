@@ -14,7 +14,8 @@ from gpuarray._array import ArrayBase
 from gpuarray._config import config
 from gpuarray._ffi import driver
 from gpuarray._ops.casts import astype
-from gpuarray._ops.conversion import as_values, asnumpy
+from gpuarray._ops.conversion import asnumpy
+from gpuarray._ops.stored_values import as_values
 
 _FLOAT64 = np.dtype(np.float64)
 

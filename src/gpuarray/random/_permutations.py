@@ -11,7 +11,8 @@ import numpy as np
 import gpuarray as cp
 from gpuarray import _layout
 from gpuarray._array import ArrayBase
-from gpuarray._ops.conversion import as_values, asnumpy
+from gpuarray._ops.conversion import asnumpy
+from gpuarray._ops.stored_values import as_values
 from gpuarray._runtime.device import current
 from gpuarray.kernels import random as kernels
 from gpuarray.random._bit_generators import BitGenerator

@@ -12,8 +12,9 @@ import numpy as np
 from gpuarray import _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._namespace.shared_texts import sharing
-from gpuarray._ops.conversion import as_values, asnumpy
+from gpuarray._ops.conversion import asnumpy
 from gpuarray._ops.math import subtract
+from gpuarray._ops.stored_values import as_values
 from gpuarray._runtime.device import current
 from gpuarray.kernels import distribution
 from gpuarray.kernels.elementwise import copies

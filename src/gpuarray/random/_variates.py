@@ -15,7 +15,8 @@ import numpy as np
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
-from gpuarray._ops.conversion import as_values, asnumpy
+from gpuarray._ops.conversion import asnumpy
+from gpuarray._ops.stored_values import as_values
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import gpuarray
-from gpuarray._namespace.docstrings import shares
+from gpuarray._namespace.shared_texts import sharing, texts_of
 from gpuarray.testing._assertions import on_host
 
 __all__ = [
@@ -51,14 +51,15 @@ def shaped_arange(
     return xp.array(_of_dtype(numbers, dtype).reshape(shape), order=order)
 
 
-@shares(shaped_arange, but=("Examples",))
+@sharing(texts_of(shaped_arange))
 def shaped_reverse_arange(shape: Sequence[int], xp: Any = gpuarray, dtype: Any = np.float32) -> Any:
     """An array of as many numbers as it has elements, down to 1.
 
     Parameters
     ----------
-    shape, xp, dtype
-        As for `shaped_arange`.
+    {shape}
+    {xp}
+    {dtype}
 
     Returns
     -------
@@ -83,7 +84,7 @@ def _of_dtype(numbers: np.ndarray, dtype: Any) -> np.ndarray:
     return (numbers + 1j * numbers if found.kind == "c" else numbers).astype(found)
 
 
-@shares(shaped_arange, but=("Examples",))
+@sharing(texts_of(shaped_arange))
 def shaped_linspace(
     start: float, stop: float, shape: Sequence[int], xp: Any = gpuarray, dtype: Any = np.float32
 ) -> Any:
@@ -93,8 +94,9 @@ def shaped_linspace(
     ----------
     start, stop : float
         The first and the last number.
-    shape, xp, dtype
-        As for `shaped_arange`.
+    {shape}
+    {xp}
+    {dtype}
 
     Returns
     -------
@@ -116,7 +118,7 @@ def shaped_linspace(
     return xp.array(numbers.astype(found).reshape(shape))
 
 
-@shares(shaped_arange, but=("Examples",))
+@sharing(texts_of(shaped_arange))
 def shaped_random(
     shape: Sequence[int],
     xp: Any = gpuarray,
@@ -129,8 +131,9 @@ def shaped_random(
 
     Parameters
     ----------
-    shape, xp, dtype
-        As for `shaped_arange`.
+    {shape}
+    {xp}
+    {dtype}
     scale : float, optional
         Numbers are from 0 to this one; of bool, True and False are as likely.
     seed : int, optional

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from gpuarray._array import ArrayBase
-from gpuarray._namespace.docstrings import shares
 from gpuarray._ops.conversion import asnumpy
 
 __all__ = [
@@ -36,47 +35,41 @@ def on_host(x: Any) -> Any:
 
 
 #: The parameters of assertions.
-_PARAMETERS = """
-Parameters
-----------
-actual, x, a : array_like
-    What is checked: an array of either library, or numbers.
-desired, y, b : array_like
-    What it is compared with, likewise.
-rtol, atol : float, optional
-    The relative and the absolute bound.
-decimal : int, optional
-    How many decimals must agree.
-significant : int, optional
-    How many digits must agree.
-nulp : int, optional
-    How many spacings of the greater one of two elements they may differ by.
-maxulp : int, optional
-    How many units in the last place elements may differ by.
-dtype : dtype, optional
-    What elements are converted to.
-comparison : callable
-    Takes two arrays of the host and returns one of bool.
-equal_nan, equal_inf : bool, optional
-    Whether NaN, and infinities, of both are equal.
-header : str, optional
-    The first line of the message.
-precision : int, optional
-    Decimals of numbers in the message.
-names : tuple of str, optional
-    What the message calls the two.
-err_msg : str, optional
-    What the message says besides.
-verbose : bool, optional
-    Whether the message shows the values.
-strict : bool, optional
-    Whether shapes and dtypes must be equal; a number is not broadcast then.
+_PARAMETERS = {
+    "actual, x, a": ("array_like", "What is checked: an array of either library, or numbers."),
+    "desired, y, b": ("array_like", "What it is compared with, likewise."),
+    "rtol, atol": ("float, optional", "The relative and the absolute bound."),
+    "decimal": ("int, optional", "How many decimals must agree."),
+    "significant": ("int, optional", "How many digits must agree."),
+    "nulp": (
+        "int, optional",
+        "How many spacings of the greater one of two elements they may differ by.",
+    ),
+    "maxulp": ("int, optional", "How many units in the last place elements may differ by."),
+    "dtype": ("dtype, optional", "What elements are converted to."),
+    "comparison": ("callable", "Takes two arrays of the host and returns one of bool."),
+    "equal_nan, equal_inf": ("bool, optional", "Whether NaN, and infinities, of both are equal."),
+    "header": ("str, optional", "The first line of the message."),
+    "precision": ("int, optional", "Decimals of numbers in the message."),
+    "names": ("tuple of str, optional", "What the message calls the two."),
+    "err_msg": ("str, optional", "What the message says besides."),
+    "verbose": ("bool, optional", "Whether the message shows the values."),
+    "strict": (
+        "bool, optional",
+        "Whether shapes and dtypes must be equal; a number is not broadcast then.",
+    ),
+}
 
-Raises
-------
-AssertionError
-    If not.
-"""
+
+def _described(function: Callable[..., Any]) -> str:
+    """The section on a function's parameters."""
+    names = list(inspect.signature(function).parameters)
+    entries = {}
+    for together, (kind, text) in _PARAMETERS.items():
+        here = [name for name in names if name in together.split(", ")]
+        if here:
+            entries[names.index(here[0])] = f"{', '.join(here)} : {kind}\n    {text}"
+    return "\n".join(["Parameters", "----------", *[entries[i] for i in sorted(entries)]])
 
 
 def _assertion(name: str, summary: str, example: str) -> Callable[..., Any]:
@@ -99,16 +92,23 @@ def _assertion(name: str, summary: str, example: str) -> Callable[..., Any]:
         returned = "ndarray of numpy\n    The differences in units in the last place."
     function.__doc__ = f"""{summary}
 
+{_described(theirs)}
+
 Returns
 -------
 {returned}
+
+Raises
+------
+AssertionError
+    If not.
 
 Examples
 --------
 >>> from gpuarray import testing
 >>> {shown}testing.{name}({example})
 """
-    return shares(_PARAMETERS)(function)
+    return function
 
 
 assert_allclose = _assertion(
@@ -190,7 +190,6 @@ def assert_(val: Any, msg: Any = "") -> None:
         raise AssertionError(msg() if callable(msg) else msg)
 
 
-@shares(_PARAMETERS)
 def assert_array_equal(
     actual: Any,
     desired: Any,
@@ -206,6 +205,12 @@ def assert_array_equal(
     ----------
     actual, desired : array_like
         Arrays of either library.
+    err_msg : str, optional
+        What the message says besides.
+    verbose : bool, optional
+        Whether the message shows the values.
+    strict : bool, optional
+        Whether shapes and dtypes must be equal; a number is not broadcast then.
     strides_check : bool, optional
         Whether the strides must be equal, too.
 
@@ -228,7 +233,6 @@ def assert_array_equal(
         raise AssertionError(f"Strides are not equal{shown}\n{err_msg}".rstrip())
 
 
-@shares(_PARAMETERS)
 def assert_array_list_equal(
     xlist: Any, ylist: Any, err_msg: str = "", verbose: bool = True
 ) -> None:
@@ -238,6 +242,10 @@ def assert_array_list_equal(
     ----------
     xlist, ylist : list or tuple of array_like
         The arrays.
+    err_msg : str, optional
+        What the message says besides.
+    verbose : bool, optional
+        Whether the message shows the values.
 
     Raises
     ------

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
-import traceback
 import warnings
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-import gpuarray
-from gpuarray._array import ArrayBase
-from gpuarray._namespace.docstrings import shares
+from gpuarray._namespace.shared_texts import sharing, texts_of
 from gpuarray.testing import _assertions
 from gpuarray.testing._assertions import on_host
-from gpuarray.testing._loops import FLOATS, SIGNED, UNSIGNED, Decorator, skips, without
+from gpuarray.testing._loops import Decorator, without
+from gpuarray.testing._outcomes import Names, check_errors, compared, run_both
 
 __all__ = [
     "numpy_cupy_allclose", "numpy_cupy_array_almost_equal", "numpy_cupy_array_almost_equal_nulp",
@@ -24,185 +21,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-class _Names(NamedTuple):
-    """The test's parameters for modules."""
-
-    xp: str
-    sparse: str | None
-    scipy: str | None
-
-    def modules(self, ours: bool) -> dict[str, Any]:
-        """The modules of one library by the parameters' names."""
-        given = {self.xp: gpuarray if ours else np}
-        if self.sparse:
-            given[self.sparse] = importlib.import_module(_SPARSE[ours])
-        if self.scipy:
-            given[self.scipy] = importlib.import_module(_SCIPY[ours])
-        return given
-
-
-_SPARSE = {True: "gpuarray.scipy.sparse", False: "scipy.sparse"}
-_SCIPY = {True: "gpuarray.scipy", False: "scipy"}
-
-
-class _Outcome(NamedTuple):
-    result: Any
-    error: BaseException | None
-
-
-def _run(test: Callable[..., Any], args: Any, kwargs: Any) -> _Outcome:
-    caught: tuple[type[BaseException], ...] = (Exception, *skips())
-    try:
-        return _Outcome(test(*args, **kwargs), None)
-    except caught as error:
-        if error.__traceback__ is None or error.__traceback__.tb_next is None:
-            raise  # the call is wrong, and the test was not entered
-        return _Outcome(None, error)
-
-
-def _run_both(
-    test: Callable[..., Any], names: _Names, args: Any, kwargs: Any
-) -> tuple[_Outcome, _Outcome]:
-    """What the test does with gpuarray, and with NumPy."""
-    ours = _run(test, args, kwargs | names.modules(True))
-    return ours, _run(test, args, kwargs | names.modules(False))
-
-
-# ---- errors ------------------------------------------------------------------------------------
-
-#: The classes by which a program can tell errors apart.
-_CLASSES = (
-    AttributeError, IndexError, TypeError, ValueError, NotImplementedError, DeprecationWarning,
-    np.exceptions.AxisError, np.linalg.LinAlgError,
-)  # fmt: skip
-
-
-def _text(error: BaseException | None) -> str:
-    return "".join(traceback.format_exception(error)) if error is not None else "no error"
-
-
-def _check_errors(ours: BaseException | None, theirs: BaseException | None, accepted: Any) -> None:
-    """Both raise errors of the same classes, which are accepted."""
-    __tracebackhide__ = True
-    if isinstance(ours, skips()) and isinstance(theirs, skips()):
-        raise theirs
-    allowed = Exception if accepted is True else accepted or ()
-    if ours is None and theirs is None:
-        raise AssertionError("neither gpuarray nor NumPy raises an error")
-    if ours is None or theirs is None:
-        which = "NumPy" if ours is None else "gpuarray"
-        message = f"only {which} raises an error"
-    elif any(isinstance(ours, one) != isinstance(theirs, one) for one in _CLASSES):
-        message = "gpuarray and NumPy raise errors of different classes"
-    elif not (isinstance(ours, allowed) and isinstance(theirs, allowed)):
-        message = "gpuarray and NumPy raise errors"
-    else:
-        return
-    first = theirs if ours is None else ours
-    text = f"{message}\n\ngpuarray:\n{_text(ours)}\nNumPy:\n{_text(theirs)}"
-    raise AssertionError(text).with_traceback(first.__traceback__ if first else None)
-
-
-# ---- results -----------------------------------------------------------------------------------
-
-
-def _as_arrays(ours: Any, theirs: Any, check_format: bool = True) -> tuple[Any, Any]:
-    """A result of each library as an array of it."""
-    if isinstance(ours, ArrayBase) and isinstance(theirs, np.ndarray | np.generic):
-        return ours, theirs
-    if isinstance(theirs, np.poly1d) and hasattr(ours, "coeffs"):
-        assert ours.variable == theirs.variable
-        return ours.coeffs, theirs.coeffs
-    if hasattr(theirs, "toarray") and hasattr(ours, "toarray"):  # sparse matrices
-        if check_format:
-            assert ours.format == theirs.format
-        return ours.toarray(), theirs.toarray()
-    if isinstance(ours, np.generic) and isinstance(theirs, np.generic):
-        return ours, theirs
-    if np.isscalar(ours) and np.isscalar(theirs):
-        return np.array(ours), np.array(theirs)
-    raise AssertionError(
-        f"gpuarray returns a {type(ours).__name__}, NumPy a {type(theirs).__name__}"
-    )
-
-
-def _check_contiguity(ours: Any, theirs: Any) -> None:
-    if isinstance(theirs, np.ndarray) and isinstance(ours, ArrayBase):
-        layout = ours._layout
-        for name in ("c_contiguous", "f_contiguous"):
-            if getattr(theirs.flags, name) and not getattr(layout, name):
-                raise AssertionError(f"NumPy's result is {name}, gpuarray's is not")
-
-
-def _positive(
-    test: Callable[..., Any], names: _Names, args: Any, kwargs: Any, results: Sequence[Any]
-) -> list[Any]:
-    """Where unsigned results are not from negative numbers, of which a GPU makes other ones.
-
-    None where all are compared: only a test with signed and unsigned dtypes can have such.
-    """
-    dtypes = [x for x in kwargs.values() if isinstance(x, type) and issubclass(x, np.generic)]
-    mixed = any(x in UNSIGNED for x in dtypes) and any(x in SIGNED + FLOATS for x in dtypes)
-    if not mixed or not any(x.dtype.kind == "u" for x in results):
-        return [None] * len(results)
-    signed = {
-        name: np.dtype(np.dtype(x).char.lower()).type if x in dtypes and x in UNSIGNED else x
-        for name, x in kwargs.items()
-    }
-    found = _run(test, args, signed | names.modules(True)).result
-    found = found if isinstance(found, list | tuple) else [found]
-    return [
-        on_host(x) >= 0 if one.dtype.kind == "u" else None
-        for one, x in zip(results, found, strict=True)
-    ]
-
-
-def _compared(
-    check: Callable[[Any, Any], None],
-    names: _Names,
-    type_check: bool,
-    contiguous_check: bool,
-    accept_error: Any,
-    check_format: bool = True,
-) -> Decorator:
-    """A decorator that compares the arrays which a test returns."""
-
-    def decorator(test: Callable[..., Any]) -> Callable[..., Any]:
-        @without(test, names)
-        def comparing(*args: Any, **kwargs: Any) -> None:
-            __tracebackhide__ = True
-            ours, theirs = _run_both(test, names, args, kwargs)
-            if ours.error is not None or theirs.error is not None:
-                _check_errors(ours.error, theirs.error, accept_error)
-                return
-            assert ours.result is not None, "the test returns nothing to compare"
-            assert theirs.result is not None, "the test returns nothing to compare"
-            mine, wanted = [
-                x.result if isinstance(x.result, list | tuple) else [x.result]
-                for x in (ours, theirs)
-            ]
-            assert len(mine) == len(wanted), (len(mine), len(wanted))
-            pairs = [_as_arrays(x, y, check_format) for x, y in zip(mine, wanted, strict=True)]
-            for x, y in pairs:
-                if type_check and x.dtype != y.dtype:
-                    raise AssertionError(f"gpuarray's dtype is {x.dtype}, NumPy's {y.dtype}")
-                assert x.shape == y.shape, (x.shape, y.shape)
-            if contiguous_check:
-                for x, y in zip(mine, wanted, strict=True):
-                    _check_contiguity(x, y)
-            masks = _positive(test, names, args, kwargs, [x for x, _ in pairs])
-            for (x, y), mask in zip(pairs, masks, strict=True):
-                if mask is None:
-                    check(x, y)
-                else:
-                    check(on_host(x)[mask], np.asarray(y)[mask])
-
-        return comparing
-
-    return decorator
-
-
-@shares(_assertions.assert_allclose, but=("Raises", "Examples"))
+@sharing(texts_of(_assertions.assert_allclose))
 def numpy_cupy_allclose(
     rtol: Any = 1e-7,
     atol: Any = 0,
@@ -223,8 +42,8 @@ def numpy_cupy_allclose(
     ----------
     rtol, atol : float or dict, optional
         Relative and absolute bounds; a dict has them by scalar type, and others' as ``'default'``.
-    err_msg, verbose
-        As for `assert_allclose`.
+    {err_msg}
+    {verbose}
     name : str, optional
         The test's parameter, which gets the module.
     type_check : bool, optional
@@ -278,11 +97,11 @@ def numpy_cupy_allclose(
         bounds = bound_of(rtol, x.dtype), bound_of(atol, x.dtype)
         _assertions.assert_allclose(x, y, *bounds, err_msg=err_msg, verbose=verbose)
 
-    names = _Names(name, sp_name, scipy_name)
-    return _compared(check, names, type_check, contiguous_check, accept_error, _check_sparse_format)
+    names = Names(name, sp_name, scipy_name)
+    return compared(check, names, type_check, contiguous_check, accept_error, _check_sparse_format)
 
 
-@shares(numpy_cupy_allclose, _assertions.assert_array_almost_equal, but=("Raises", "Examples"))
+@sharing({**texts_of(_assertions.assert_array_almost_equal), **texts_of(numpy_cupy_allclose)})
 def numpy_cupy_array_almost_equal(
     decimal: int = 6,
     err_msg: str = "",
@@ -294,6 +113,18 @@ def numpy_cupy_array_almost_equal(
     scipy_name: str | None = None,
 ) -> Decorator:
     """As `numpy_cupy_allclose`, by `assert_array_almost_equal`.
+
+    Parameters
+    ----------
+    {decimal}
+    {err_msg}
+    {verbose}
+    {name}
+    {type_check}
+    {accept_error}
+    {sp_name}
+
+    {Returns}
 
     Examples
     --------
@@ -308,10 +139,10 @@ def numpy_cupy_array_almost_equal(
         __tracebackhide__ = True
         _assertions.assert_array_almost_equal(x, y, decimal, err_msg, verbose)
 
-    return _compared(check, _Names(name, sp_name, scipy_name), type_check, False, accept_error)
+    return compared(check, Names(name, sp_name, scipy_name), type_check, False, accept_error)
 
 
-@shares(numpy_cupy_allclose, _assertions.assert_array_almost_equal_nulp, but=("Raises", "Examples"))
+@sharing({**texts_of(_assertions.assert_array_almost_equal_nulp), **texts_of(numpy_cupy_allclose)})
 def numpy_cupy_array_almost_equal_nulp(
     nulp: float = 1,
     name: str = "xp",
@@ -321,6 +152,16 @@ def numpy_cupy_array_almost_equal_nulp(
     scipy_name: str | None = None,
 ) -> Decorator:
     """As `numpy_cupy_allclose`, by `assert_array_almost_equal_nulp`.
+
+    Parameters
+    ----------
+    {nulp}
+    {name}
+    {type_check}
+    {accept_error}
+    {sp_name}
+
+    {Returns}
 
     Examples
     --------
@@ -335,10 +176,10 @@ def numpy_cupy_array_almost_equal_nulp(
         __tracebackhide__ = True
         _assertions.assert_array_almost_equal_nulp(x, y, nulp)
 
-    return _compared(check, _Names(name, sp_name, scipy_name), type_check, False, accept_error)
+    return compared(check, Names(name, sp_name, scipy_name), type_check, False, accept_error)
 
 
-@shares(numpy_cupy_allclose, _assertions.assert_array_max_ulp, but=("Raises", "Examples"))
+@sharing({**texts_of(_assertions.assert_array_max_ulp), **texts_of(numpy_cupy_allclose)})
 def numpy_cupy_array_max_ulp(
     maxulp: int = 1,
     dtype: Any = None,
@@ -349,6 +190,17 @@ def numpy_cupy_array_max_ulp(
     scipy_name: str | None = None,
 ) -> Decorator:
     """As `numpy_cupy_allclose`, by `assert_array_max_ulp`.
+
+    Parameters
+    ----------
+    {maxulp}
+    {dtype}
+    {name}
+    {type_check}
+    {accept_error}
+    {sp_name}
+
+    {Returns}
 
     Examples
     --------
@@ -363,10 +215,10 @@ def numpy_cupy_array_max_ulp(
         __tracebackhide__ = True
         _assertions.assert_array_max_ulp(x, y, maxulp, dtype)
 
-    return _compared(check, _Names(name, sp_name, scipy_name), type_check, False, accept_error)
+    return compared(check, Names(name, sp_name, scipy_name), type_check, False, accept_error)
 
 
-@shares(numpy_cupy_allclose, _assertions.assert_array_equal, but=("Raises", "Examples"))
+@sharing({**texts_of(_assertions.assert_array_equal), **texts_of(numpy_cupy_allclose)})
 def numpy_cupy_array_equal(
     err_msg: str = "",
     verbose: bool = True,
@@ -378,6 +230,18 @@ def numpy_cupy_array_equal(
     strides_check: bool = False,
 ) -> Decorator:
     """As `numpy_cupy_allclose`, by `assert_array_equal`, which can compare strides, too.
+
+    Parameters
+    ----------
+    {err_msg}
+    {verbose}
+    {name}
+    {type_check}
+    {accept_error}
+    {sp_name}
+    {strides_check}
+
+    {Returns}
 
     Examples
     --------
@@ -392,10 +256,10 @@ def numpy_cupy_array_equal(
         __tracebackhide__ = True
         _assertions.assert_array_equal(x, y, err_msg, verbose, strides_check=strides_check)
 
-    return _compared(check, _Names(name, sp_name, scipy_name), type_check, False, accept_error)
+    return compared(check, Names(name, sp_name, scipy_name), type_check, False, accept_error)
 
 
-@shares(numpy_cupy_allclose, _assertions.assert_array_list_equal, but=("Raises", "Examples"))
+@sharing(texts_of(numpy_cupy_allclose))
 def numpy_cupy_array_list_equal(
     err_msg: str = "",
     verbose: bool = True,
@@ -404,6 +268,15 @@ def numpy_cupy_array_list_equal(
     scipy_name: str | None = None,
 ) -> Decorator:
     """As `numpy_cupy_array_equal`, which takes lists of arrays, too; it is deprecated in CuPy.
+
+    Parameters
+    ----------
+    {err_msg}
+    {verbose}
+    {name}
+    {sp_name}
+
+    {Returns}
 
     Examples
     --------
@@ -423,7 +296,7 @@ def numpy_cupy_array_list_equal(
     )
 
 
-@shares(numpy_cupy_allclose, _assertions.assert_array_less, but=("Raises", "Examples"))
+@sharing(texts_of(numpy_cupy_allclose))
 def numpy_cupy_array_less(
     err_msg: str = "",
     verbose: bool = True,
@@ -434,6 +307,17 @@ def numpy_cupy_array_less(
     scipy_name: str | None = None,
 ) -> Decorator:
     """As `numpy_cupy_allclose`: elements with gpuarray are less than with NumPy.
+
+    Parameters
+    ----------
+    {err_msg}
+    {verbose}
+    {name}
+    {type_check}
+    {accept_error}
+    {sp_name}
+
+    {Returns}
 
     Examples
     --------
@@ -448,10 +332,10 @@ def numpy_cupy_array_less(
         __tracebackhide__ = True
         _assertions.assert_array_less(x, y, err_msg, verbose)
 
-    return _compared(check, _Names(name, sp_name, scipy_name), type_check, False, accept_error)
+    return compared(check, Names(name, sp_name, scipy_name), type_check, False, accept_error)
 
 
-@shares(numpy_cupy_allclose, but=("Raises", "Examples"))
+@sharing(texts_of(numpy_cupy_allclose))
 def numpy_cupy_equal(
     name: str = "xp", sp_name: str | None = None, scipy_name: str | None = None
 ) -> Decorator:
@@ -459,8 +343,8 @@ def numpy_cupy_equal(
 
     Parameters
     ----------
-    name, sp_name, scipy_name
-        As for `numpy_cupy_allclose`.
+    {name}
+    {sp_name}
 
     Returns
     -------
@@ -475,15 +359,15 @@ def numpy_cupy_equal(
     ...     return xp.arange(6).size
     >>> test_it()
     """
-    names = _Names(name, sp_name, scipy_name)
+    names = Names(name, sp_name, scipy_name)
 
     def decorator(test: Callable[..., Any]) -> Callable[..., Any]:
         @without(test, names)
         def comparing(*args: Any, **kwargs: Any) -> None:
             __tracebackhide__ = True
-            ours, theirs = _run_both(test, names, args, kwargs)
+            ours, theirs = run_both(test, names, args, kwargs)
             if ours.error is not None or theirs.error is not None:
-                _check_errors(ours.error, theirs.error, False)
+                check_errors(ours.error, theirs.error, False)
                 return
             if on_host(ours.result) != theirs.result:
                 raise AssertionError(
@@ -495,7 +379,7 @@ def numpy_cupy_equal(
     return decorator
 
 
-@shares(numpy_cupy_allclose, but=("Raises", "Examples"))
+@sharing(texts_of(numpy_cupy_allclose))
 def numpy_cupy_raises(
     name: str = "xp",
     sp_name: str | None = None,
@@ -506,8 +390,9 @@ def numpy_cupy_raises(
 
     Parameters
     ----------
-    name, sp_name, scipy_name, accept_error
-        As for `numpy_cupy_allclose`.
+    {name}
+    {sp_name}
+    {accept_error}
 
     Returns
     -------
@@ -522,14 +407,14 @@ def numpy_cupy_raises(
     ...     return xp.reshape(xp.arange(4), 3)
     >>> test_it()
     """
-    names = _Names(name, sp_name, scipy_name)
+    names = Names(name, sp_name, scipy_name)
 
     def decorator(test: Callable[..., Any]) -> Callable[..., Any]:
         @without(test, names)
         def comparing(*args: Any, **kwargs: Any) -> None:
             __tracebackhide__ = True
-            ours, theirs = _run_both(test, names, args, kwargs)
-            _check_errors(ours.error, theirs.error, accept_error)
+            ours, theirs = run_both(test, names, args, kwargs)
+            check_errors(ours.error, theirs.error, accept_error)
 
         return comparing
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray._namespace.docstrings import shares
+from gpuarray._namespace.shared_texts import sharing, texts_of
 from gpuarray.testing._parameters import product
 
 __all__ = [
@@ -146,9 +146,17 @@ def for_all_dtypes(
     return for_dtypes(_all_dtypes(no_float16, no_bool, no_complex), name)
 
 
-@shares(for_all_dtypes, but=("Examples",))
+@sharing(texts_of(for_all_dtypes))
 def for_float_dtypes(name: str = "dtype", no_float16: bool = False) -> Decorator:
     """As `for_all_dtypes`, with the dtypes of floats.
+
+    Parameters
+    ----------
+    {name}
+    no_float16 : bool, optional
+        What to leave out.
+
+    {Returns}
 
     Examples
     --------
@@ -163,9 +171,15 @@ def for_float_dtypes(name: str = "dtype", no_float16: bool = False) -> Decorator
     return for_dtypes(FLOATS[:2] if no_float16 else FLOATS, name)
 
 
-@shares(for_all_dtypes, but=("Examples",))
+@sharing(texts_of(for_all_dtypes))
 def for_signed_dtypes(name: str = "dtype") -> Decorator:
     """As `for_all_dtypes`, with the dtypes of signed integers.
+
+    Parameters
+    ----------
+    {name}
+
+    {Returns}
 
     Examples
     --------
@@ -178,9 +192,15 @@ def for_signed_dtypes(name: str = "dtype") -> Decorator:
     return for_dtypes(SIGNED, name)
 
 
-@shares(for_all_dtypes, but=("Examples",))
+@sharing(texts_of(for_all_dtypes))
 def for_unsigned_dtypes(name: str = "dtype") -> Decorator:
     """As `for_all_dtypes`, with the dtypes of unsigned integers.
+
+    Parameters
+    ----------
+    {name}
+
+    {Returns}
 
     Examples
     --------
@@ -193,9 +213,17 @@ def for_unsigned_dtypes(name: str = "dtype") -> Decorator:
     return for_dtypes(UNSIGNED, name)
 
 
-@shares(for_all_dtypes, but=("Examples",))
+@sharing(texts_of(for_all_dtypes))
 def for_int_dtypes(name: str = "dtype", no_bool: bool = False) -> Decorator:
     """As `for_all_dtypes`, with the dtypes of integers, and bool.
+
+    Parameters
+    ----------
+    {name}
+    no_bool : bool, optional
+        What to leave out.
+
+    {Returns}
 
     Examples
     --------
@@ -208,9 +236,15 @@ def for_int_dtypes(name: str = "dtype", no_bool: bool = False) -> Decorator:
     return for_dtypes(SIGNED + UNSIGNED + (() if no_bool else BOOL), name)
 
 
-@shares(for_all_dtypes, but=("Examples",))
+@sharing(texts_of(for_all_dtypes))
 def for_complex_dtypes(name: str = "dtype") -> Decorator:
     """As `for_all_dtypes`, with the dtypes of complex numbers.
+
+    Parameters
+    ----------
+    {name}
+
+    {Returns}
 
     Examples
     --------
@@ -269,7 +303,7 @@ def for_dtypes_combination(
     return _for_each(names, [dict(zip(names, row, strict=True)) for row in rows])
 
 
-@shares(for_dtypes_combination, for_all_dtypes, but=("Examples",))
+@sharing({**texts_of(for_all_dtypes), **texts_of(for_dtypes_combination)})
 def for_all_dtypes_combination(
     names: Sequence[str] = ("dtyes",),
     no_float16: bool = False,
@@ -278,6 +312,14 @@ def for_all_dtypes_combination(
     no_complex: bool = False,
 ) -> Decorator:
     """As `for_dtypes_combination`, with the dtypes of `for_all_dtypes`.
+
+    Parameters
+    ----------
+    {names}
+    {no_float16}
+    {full}
+
+    {Returns}
 
     Examples
     --------
@@ -290,11 +332,18 @@ def for_all_dtypes_combination(
     return for_dtypes_combination(_all_dtypes(no_float16, no_bool, no_complex), names, full)
 
 
-@shares(for_dtypes_combination, for_all_dtypes, but=("Examples",))
+@sharing(texts_of(for_dtypes_combination))
 def for_signed_dtypes_combination(
     names: Sequence[str] = ("dtype",), full: bool | None = None
 ) -> Decorator:
     """As `for_dtypes_combination`, with the dtypes of signed integers.
+
+    Parameters
+    ----------
+    {names}
+    {full}
+
+    {Returns}
 
     Examples
     --------
@@ -307,11 +356,18 @@ def for_signed_dtypes_combination(
     return for_dtypes_combination(SIGNED, names, full)
 
 
-@shares(for_dtypes_combination, for_all_dtypes, but=("Examples",))
+@sharing(texts_of(for_dtypes_combination))
 def for_unsigned_dtypes_combination(
     names: Sequence[str] = ("dtype",), full: bool | None = None
 ) -> Decorator:
     """As `for_dtypes_combination`, with the dtypes of unsigned integers.
+
+    Parameters
+    ----------
+    {names}
+    {full}
+
+    {Returns}
 
     Examples
     --------
@@ -324,11 +380,20 @@ def for_unsigned_dtypes_combination(
     return for_dtypes_combination(UNSIGNED, names, full)
 
 
-@shares(for_dtypes_combination, for_all_dtypes, but=("Examples",))
+@sharing(texts_of(for_dtypes_combination))
 def for_int_dtypes_combination(
     names: Sequence[str] = ("dtype",), no_bool: bool = False, full: bool | None = None
 ) -> Decorator:
     """As `for_dtypes_combination`, with the dtypes of integers, and bool.
+
+    Parameters
+    ----------
+    {names}
+    no_bool : bool, optional
+        What to leave out.
+    {full}
+
+    {Returns}
 
     Examples
     --------
@@ -369,9 +434,15 @@ def for_orders(orders: Iterable[Any], name: str = "order") -> Decorator:
     return _for_each([name], [{name: order} for order in orders])
 
 
-@shares(for_orders, but=("Examples",))
+@sharing(texts_of(for_orders))
 def for_CF_orders(name: str = "order") -> Decorator:
     """As `for_orders`, with what stands for C and Fortran order: None, 'C', 'F', 'c' and 'f'.
+
+    Parameters
+    ----------
+    {name}
+
+    {Returns}
 
     Examples
     --------

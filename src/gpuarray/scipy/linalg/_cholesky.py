@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gpuarray import linalg
-from gpuarray._namespace.docstrings import shares
+from gpuarray._namespace.shared_texts import sharing, texts_of
 from gpuarray.linalg import cho_solve
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def cholesky(
     return linalg.cholesky(a, upper=not lower)
 
 
-@shares(cholesky, but=("Returns", "Raises", "Examples"))
+@sharing(texts_of(cholesky))
 def cho_factor(
     a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
 ) -> tuple[ndarray, bool]:
@@ -61,8 +61,9 @@ def cho_factor(
 
     Parameters
     ----------
-    a, lower, overwrite_a, check_finite
-        As of `cholesky`.
+    {a}
+    {lower}
+    {overwrite_a}
 
     Returns
     -------

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from gpuarray import linalg
-from gpuarray._namespace.docstrings import shares
+from gpuarray._namespace.shared_texts import sharing, texts_of
 from gpuarray._ops import eigenvalues
 from gpuarray._ops.conversion import asarray, asnumpy
 from gpuarray._ops.creation import eye, ones_like
@@ -96,7 +96,7 @@ def eig(
     return _complex(values, homogeneous_eigvals), vectors
 
 
-@shares(eig, but=("Returns", "Raises", "Examples"))
+@sharing(texts_of(eig))
 def eigvals(
     a: ArrayLike,
     b: None = None,
@@ -108,8 +108,11 @@ def eigvals(
 
     Parameters
     ----------
-    a, b, overwrite_a, check_finite, homogeneous_eigvals
-        As of `eig`.
+    {a}
+    {b}
+    overwrite_a, check_finite : bool, optional
+        Without a meaning here: `a` is kept, and infinities and NaN are always looked for.
+    {homogeneous_eigvals}
 
     Returns
     -------
@@ -210,7 +213,7 @@ def eigh(
     return _hermitian(a, b, lower, not eigvals_only, type, subset, "scipy.linalg.eigh")
 
 
-@shares(eigh, but=("Returns", "Raises", "Examples"))
+@sharing(texts_of(eigh))
 def eigvalsh(
     a: ArrayLike,
     b: ArrayLike | None = None,
@@ -228,10 +231,13 @@ def eigvalsh(
 
     Parameters
     ----------
-    a, b, lower, overwrite_a, overwrite_b, type, check_finite
-        As of `eigh`.
-    subset_by_index, subset_by_value, driver
-        As of `eigh`.
+    {a}
+    {b}
+    {lower}
+    {overwrite_a}
+    {type}
+    {subset_by_index}
+    {subset_by_value}
 
     Returns
     -------

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from gpuarray._fusion import fuse
-from gpuarray._ops.conversion import as_values
+from gpuarray._ops.stored_values import as_values
 from gpuarray.scipy.special._bessel import hankel1, hankel2, iv, jv, kv, yv
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy as np
 import gpuarray as cp
 from gpuarray._array import ArrayBase
 from gpuarray._fusion import fuse
-from gpuarray._ops.conversion import as_values
+from gpuarray._ops.stored_values import as_values
 from gpuarray.scipy.special._gamma_functions import binom, poch
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 
 import gpuarray as cp
 from gpuarray._fusion import fuse
-from gpuarray._ops.conversion import as_values
+from gpuarray._ops.stored_values import as_values
 from gpuarray.scipy.special._gamma_functions import gamma, rgamma
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import numpy as np
 
 import gpuarray as cp
 from gpuarray._fusion import fuse
-from gpuarray._ops.conversion import as_values
 from gpuarray._ops.special_functions import sinc
+from gpuarray._ops.stored_values import as_values
 from gpuarray.scipy.special._gamma_functions import gammaln
 from gpuarray.scipy.special._orthogonal import eval_genlaguerre
 

@@ -6,7 +6,7 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 from gpuarray._array import ArrayBase
-from gpuarray._ops.conversion import as_values
+from gpuarray._ops.stored_values import as_values
 from gpuarray._ufunc import create_further as create
 from gpuarray._ufunc import ufunc
 from gpuarray.kernels.special import ROWS

@@ -10,7 +10,7 @@ import numpy as np
 import gpuarray as cp
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._fusion import fuse
-from gpuarray._ops.conversion import as_values
+from gpuarray._ops.stored_values import as_values
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
