@@ -17,7 +17,6 @@ from gpuarray.errors import CompileError
 from gpuarray.kernels.compiler import compilation as compiler
 from gpuarray.kernels.compiler import toolchain
 from gpuarray.kernels.compiler.cache import Cache
-from gpuarray.kernels.compiler.image_memory import ImageMemory
 from tests.limits import HANG_SECONDS
 
 SOURCE = 'extern "C" __global__ void f(float* x) { x[threadIdx.x] = 1; }\n'
@@ -51,7 +50,7 @@ def recorder(monkeypatch, tmp_path):
 
 def fresh(monkeypatch, directory=None):
     """Forget what this process knows, as a new process would."""
-    monkeypatch.setattr(compiler, "_memory", ImageMemory())
+    monkeypatch.setattr(compiler, "_memory", image_memory.ImageMemory())
     monkeypatch.setattr(toolchain, "_current", None)
     monkeypatch.setattr(toolchain, "_opened", False)
     if directory is not None:
@@ -306,7 +305,7 @@ def test_no_disk_falls_back_to_memory(recorder, monkeypatch, tmp_path):
 
 
 def test_memory_is_bounded():
-    memory = ImageMemory(capacity=100)
+    memory = image_memory.ImageMemory(capacity=100)
     made = []
 
     def produce(size):
@@ -358,7 +357,7 @@ def test_threads_fail_together(recorder, monkeypatch):
             waiting.append(self)
             return super().wait(timeout)
 
-    class Pending(compiler._Pending):
+    class Pending(image_memory._Pending):
         def __init__(self):
             super().__init__()
             self.done = Done()
@@ -370,7 +369,7 @@ def test_threads_fail_together(recorder, monkeypatch):
             time.sleep(0.001)
         return real(*arguments, **named)
 
-    monkeypatch.setattr(compiler, "_Pending", Pending)
+    monkeypatch.setattr(image_memory, "_Pending", Pending)
     monkeypatch.setattr(nvrtc, "compile", compile_)
     results = in_threads(4, lambda: build("bad"))
     assert len(recorder.calls) == 1

@@ -25,7 +25,14 @@ from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise, gather
 from gpuarray.kernels import mask as mask_kernels
 from gpuarray.kernels.elementwise import copies
-from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Expression, Input, Scalar
+from gpuarray.kernels.generator.expressions import (
+    Apply,
+    Constant,
+    Expression,
+    Input,
+    Scalar,
+    cast,
+)
 from gpuarray.kernels.generator.operations import operation
 
 if TYPE_CHECKING:
@@ -229,7 +236,7 @@ def _term(kind: Any, dtype: np.dtype, inputs: list[Any]) -> Expression:
     if isinstance(kind, Layout):
         inputs.append(kind)
         own = _dtypes.code(kind.dtype)
-        return Input(i, own) if own == code else Cast(code, Input(i, own))
+        return cast(code, Input(i, own))
     inputs.append(dtype)
     return Scalar(i, code)
 

@@ -19,7 +19,7 @@ from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
-from gpuarray.kernels.generator.expressions import Apply, Cast, Expression, Input, Scalar
+from gpuarray.kernels.generator.expressions import Apply, Cast, Expression, Input, Scalar, cast
 from gpuarray.kernels.generator.operations import indices as index_operations
 from gpuarray.kernels.generator.operations import operation
 
@@ -63,7 +63,7 @@ def int64(operation_: Any, *operands: Expression) -> Expression:
 def as_int64(i: int, layout: Layout) -> Expression:
     """An operand in memory as int64."""
     code = _dtypes.code(layout.dtype)
-    return Input(i, code) if code == "i8" else Cast("i8", Input(i, code))
+    return cast("i8", Input(i, code))
 
 
 def divided(x: Expression, by: Expression, rest: bool, narrow: bool) -> Expression:

@@ -19,7 +19,7 @@ from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.elementwise.launch import Coordinates
-from gpuarray.kernels.generator.expressions import Cast, Constant, Expression, Input, apply
+from gpuarray.kernels.generator.expressions import Cast, Constant, Expression, Input, apply, cast
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
@@ -128,7 +128,7 @@ def _plan_bits(stream: Stream, read: Layout, target: Layout, bits: int, order: s
     value: Expression = Constant(0, "u1")
     for k in range(bits):
         given: Expression = Input(k, code)
-        is_set = given if code == "b1" else Cast("b1", given)
+        is_set = cast("b1", given)
         bit = Constant(1 << (k if order == "little" else 7 - k), "u1")
         value = apply("bitwise_or", "u1", value, apply("multiply", "u1", Cast("u1", is_set), bit))
     inputs = [read] * bits

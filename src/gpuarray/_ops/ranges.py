@@ -23,6 +23,7 @@ from gpuarray.kernels.generator.expressions import (
     Input,
     Scalar,
     apply,
+    cast,
 )
 
 if TYPE_CHECKING:
@@ -308,4 +309,4 @@ def _plan_range(stream: Stream, dtype: np.dtype, length: int, how: str) -> Any:
 
 
 def _number_as(number: Expression, code: str) -> Expression:
-    return number if code == "i8" else Cast(code, number)
+    return cast(code, number)

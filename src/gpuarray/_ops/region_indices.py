@@ -23,7 +23,6 @@ from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise.launch import ELEMENT_INDEX, Coordinates
 from gpuarray.kernels.generator.expressions import (
     Apply,
-    Cast,
     Constant,
     Expression,
     Input,
@@ -129,7 +128,7 @@ def _grid_call(stream: Stream, layout: Layout, scaled: bool) -> Callable[..., An
     ]
     values: list[Expression] = []
     for i in range(ndim):
-        value: Expression = Input(i, "i8") if code == "i8" else Cast(code, Input(i, "i8"))
+        value: Expression = cast(code, Input(i, "i8"))
         if scaled:
             product = Apply(operation("multiply"), (value, Scalar(2 * ndim + i, code)), code)
             value = Apply(operation("add"), (product, Scalar(ndim + i, code)), code)
