@@ -15,7 +15,7 @@ import pytest
 from gpuarray._ffi import driver, locate, nvrtc
 from gpuarray.errors import CompileError
 from gpuarray.kernels.compiler import compilation as compiler
-from gpuarray.kernels.compiler import toolchain
+from gpuarray.kernels.compiler import image_memory, toolchain
 from gpuarray.kernels.compiler.cache import Cache
 from tests.limits import HANG_SECONDS
 

@@ -294,7 +294,7 @@ def _plan_range(stream: Stream, dtype: np.dtype, length: int, how: str) -> Any:
         "add",
         code,
         Scalar(0, code),
-        apply("multiply", code, _number_as(number, code), Scalar(1, code)),
+        apply("multiply", code, cast(code, number), Scalar(1, code)),
     )
     if how != "exact":
         # NumPy stores the first two values and computes those behind them.
@@ -306,7 +306,3 @@ def _plan_range(stream: Stream, dtype: np.dtype, length: int, how: str) -> Any:
     if computed != dtype:
         values = Cast(_dtypes.code(dtype), values)
     return elementwise.launch.recorded_call("arange", values, inputs, layout, False, stream)
-
-
-def _number_as(number: Expression, code: str) -> Expression:
-    return cast(code, number)
