@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _layout, _transfers
+from gpuarray import _arguments, _array, _dtypes, _layout, _transfers
 from gpuarray._layout import Layout
 from gpuarray._namespace.called_name import called_name
 from gpuarray._runtime.device import Device, current
@@ -327,7 +327,7 @@ def _checked_layout(interface: Any, where: _Place) -> Layout:
         )
     dtype = _interface_dtype(interface, where)
     with _naming(f"{where}['shape']"):
-        shape = _layout.check_shape(tuple(interface["shape"]))
+        shape = _arguments.check_shape(tuple(interface["shape"]))
         layout = _layout.contiguous(dtype, shape)
     strides = interface.get("strides")
     if strides is not None:

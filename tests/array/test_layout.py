@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuarray import _layout
+from gpuarray import _arguments, _layout
 
 
 @st.composite
@@ -162,21 +162,21 @@ def test_impossible_reshapes_are_refused(size, shape):
 @pytest.mark.parametrize("shape", [1.5, (2, "3"), None])
 def test_shapes_are_integers(shape):
     with pytest.raises(TypeError, match="shape"):
-        _layout.check_shape(shape)
+        _arguments.check_shape(shape)
 
 
 def test_negative_lengths_are_refused():
     with pytest.raises(ValueError, match="negative"):
-        _layout.check_shape((2, -1))
+        _arguments.check_shape((2, -1))
 
 
 def test_axes():
-    assert _layout.check_axes((-1, 0), 3) == (2, 0)
-    assert _layout.check_axes(None, 2) == (0, 1)
+    assert _arguments.check_axes((-1, 0), 3) == (2, 0)
+    assert _arguments.check_axes(None, 2) == (0, 1)
     with pytest.raises(np.exceptions.AxisError, match="axis 3 is out of bounds"):
-        _layout.check_axes(3, 3)
+        _arguments.check_axes(3, 3)
     with pytest.raises(ValueError, match="duplicate"):
-        _layout.check_axes((0, -3), 3)
+        _arguments.check_axes((0, -3), 3)
 
 
 @given(arrays(), st.integers(-64, 64))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _interchange, _layout, _ufunc
+from gpuarray import _arguments, _array, _dtypes, _interchange, _layout, _ufunc
 from gpuarray._fusion import views
 from gpuarray._layout import Layout
 from gpuarray._ufunc import operator_table
@@ -236,7 +236,7 @@ class FusionTrace:
     def reduce(self, x: Symbol, reduction: Any, axis: Any, dtype: Any, keepdims: bool) -> Symbol:
         """Reduce a symbol."""
         ndim = len(x.shape)
-        axes = () if not ndim and axis in (None, 0, -1) else _layout.check_axes(axis, ndim)
+        axes = () if not ndim and axis in (None, 0, -1) else _arguments.check_axes(axis, ndim)
         shape = reduced_shape(x.shape, axes, bool(keepdims))
         loop, result = reduction._dtypes(x.dtype, dtype, None)
         found = self._leaf(Leaf(_layout.contiguous(result, shape)))

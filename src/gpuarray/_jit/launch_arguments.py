@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _interchange, _layout
+from gpuarray import _arguments, _array, _dtypes, _interchange, _layout
 from gpuarray._jit.values import ArrayType, LiteralType, NumberType
 from gpuarray.errors import HostArrayError
 
@@ -43,7 +43,7 @@ def type_of(x: Any, mode: str) -> Any:
         _layout.check_aligned(layout, "jit")
         # Lengths and strides, in bytes, each fit into 32 bits.
         narrow = not _layout.needs_int64(layout.size, [layout]) and all(
-            abs(stride) <= _layout.INT32_MAX for stride in layout.strides
+            abs(stride) <= _arguments.INT32_MAX for stride in layout.strides
         )
         return ArrayType(_dtypes.code(layout.dtype), layout.ndim, layout.c_contiguous, narrow)
     if isinstance(x, np.generic):

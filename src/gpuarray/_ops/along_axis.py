@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpuarray import _array, _layout
+from gpuarray._arguments import check_axis
 from gpuarray._array import ArrayBase
 from gpuarray._config import config
-from gpuarray._layout import Layout, check_axis
+from gpuarray._layout import Layout
 from gpuarray._ops import advanced_indexing
 from gpuarray._ops.casts import copyto
 from gpuarray._ops.conversion import array

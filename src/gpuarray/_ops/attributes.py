@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _layout
+from gpuarray import _arguments, _array, _dtypes, _layout
 from gpuarray._array import aligned, exposed_address_of
 from gpuarray._layout import Layout
 from gpuarray._ops.conversion import array as make_array
@@ -100,13 +100,13 @@ def over_memory(
     order: str,
 ) -> None:
     """``ndarray.__init__``: an array over new memory or memory that the user has."""
-    lengths = _layout.check_shape(shape)
+    lengths = _arguments.check_shape(shape)
     found, inner = _dtypes.with_shape(dtype)
     lengths += inner
     if memptr is not None:
         _dtypes.check_native(_dtypes.parsed(dtype), "ndarray")
     if strides is None:
-        order = _layout.check_order(order, "C")
+        order = _arguments.check_order(order, "C")
         if order in ("A", "K"):
             order = "C"
         layout = _layout.contiguous(found, lengths, order)
@@ -194,7 +194,7 @@ def _as_index(x: Any) -> int:
 
 def to_bytes(array: ndarray, order: Any) -> bytes:
     """The bytes of the elements (``ndarray.tobytes``)."""
-    order = _layout.check_order(order, "C")
+    order = _arguments.check_order(order, "C")
     # In NumPy, too, 'K' is 'C' here.
     order = "F" if order == "F" or (order == "A" and Flags(array).fnc) else "C"
     return asnumpy(array, order=order).tobytes(order)
@@ -295,7 +295,7 @@ def resize(array: ndarray, *new_shape: int | Sequence[int], refcheck: bool = Tru
     given: Any = new_shape[0] if len(new_shape) == 1 else new_shape
     if given is None or not new_shape:
         return
-    shape = _layout.check_shape(given)
+    shape = _arguments.check_shape(given)
     if not layout.contiguous:
         raise ValueError("resize only works on single-segment arrays; resize a copy of it")
     order = "F" if layout.f_contiguous and not layout.c_contiguous else "C"
@@ -325,7 +325,7 @@ def resize(array: ndarray, *new_shape: int | Sequence[int], refcheck: bool = Tru
 def set_shape(array: ndarray, shape: int | Sequence[int]) -> None:
     """``array.shape = shape``: only where no copy is needed."""
     layout = array._layout
-    given = _layout.as_lengths(shape)
+    given = _arguments.as_lengths(shape)
     target = _layout.reshape_view(layout, _layout.resolve_reshape(layout.size, given))
     if target is None:
         raise AttributeError(

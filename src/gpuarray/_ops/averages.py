@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, overload
 import numpy as np
 
 from gpuarray import _array, _layout
-from gpuarray._layout import check_axes
+from gpuarray._arguments import check_axes
 from gpuarray._ops.manipulation import as_array, reshape
 from gpuarray._ops.math import divide
 from gpuarray._ops.statistics import mean as arithmetic_mean

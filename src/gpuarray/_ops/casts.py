@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _interchange, _layout
+from gpuarray import _arguments, _array, _dtypes, _interchange, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._namespace.called_name import called_name
 from gpuarray._ops.conversion import asarray, is_so
@@ -101,7 +101,7 @@ def astype(
             f"Cannot cast array data from {layout.dtype!r} to {found!r} according to the rule "
             f"'{casting}'"
         )
-    if not copy and is_so(layout, found, _layout.check_order(order)):
+    if not copy and is_so(layout, found, _arguments.check_order(order)):
         return a
     return copies.copy_there(a, order, found)
 

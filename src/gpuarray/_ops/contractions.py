@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _dtypes, _layout
+from gpuarray import _arguments, _dtypes
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
 from gpuarray._ops.contraction_plans import Result, Term, check_multiplied, pair_call
@@ -93,7 +93,7 @@ def _plan_tensordot(stream: Stream, a: Layout, b: Layout, axes: Any) -> Callable
     if any(len({*one}) != len(one) for one in axes):
         raise ValueError("duplicate axes are not allowed in tensordot")
     first, second = [
-        [_layout.check_axis(axis, x.ndim, bools=False) for axis in one]
+        [_arguments.check_axis(axis, x.ndim, bools=False) for axis in one]
         for one, x in zip(axes, (a, b), strict=True)
     ]
     lengths = [[x.shape[i] for i in one] for one, x in ((first, a), (second, b))]

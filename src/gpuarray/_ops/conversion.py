@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _interchange, _layout, _transfers
+from gpuarray import _arguments, _array, _dtypes, _interchange, _layout, _transfers
 from gpuarray._array import ArrayBase, HeldOnDevice
 from gpuarray._integers import shortened
 from gpuarray._namespace.called_name import called_name
@@ -88,7 +88,7 @@ def array(
     array([[1., 2.],
            [3., 4.]], dtype=float32)
     """
-    order = _layout.check_order(order)
+    order = _arguments.check_order(order)
     if isinstance(copy, str):
         raise ValueError(
             f"array: strings are not allowed for 'copy' keyword (got {copy!r}); use True, False or "

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _layout
+from gpuarray import _arguments, _array, _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._config import config
 from gpuarray._layout import Layout
@@ -90,7 +90,7 @@ def coordinates(numbers: Any, shape: tuple[int, ...], mode: str) -> list[Any]:
         What becomes of those out of bounds, which negative ones are for 'check'.
     """
     size = math.prod(shape)
-    narrow = size <= _layout.INT32_MAX
+    narrow = size <= _arguments.INT32_MAX
     run = _coordinates_call(current.stream, numbers._layout, len(shape), mode, narrow)
     found = run(numbers, size, *shape[:0:-1])
     return list(found) if len(shape) > 1 else [found]
@@ -149,7 +149,7 @@ def unravel_index(
     >>> cp.unravel_index(cp.array([22, 41, 37]), (7, 6))
     (array([3, 6, 6]), array([4, 5, 1]))
     """
-    lengths = _layout.check_shape(shape)
+    lengths = _arguments.check_shape(shape)
     order = _check_order(order)
     size = math.prod(lengths)
     numbers = _index_array(indices, "unravel_index", size)
@@ -180,7 +180,7 @@ def _as_numbers_error(numbers: Any, size: int) -> None:
 
 
 def _check_order(order: Any) -> str:
-    found = _layout.check_order(order, "C")
+    found = _arguments.check_order(order, "C")
     if found not in ("C", "F"):
         raise ValueError("only 'C' or 'F' order is permitted")
     return found
@@ -251,7 +251,7 @@ def ravel_multi_index(
     >>> cp.ravel_multi_index((cp.array([3, 6, 6]), cp.array([4, 5, 1])), (7, 6))
     array([22, 41, 37])
     """
-    lengths = _layout.check_shape(dims)
+    lengths = _arguments.check_shape(dims)
     order = _check_order(order)
     given = mode if isinstance(mode, tuple | list) else (mode,) * len(lengths)
     modes = tuple([check_mode(one) for one in given])
@@ -265,7 +265,7 @@ def ravel_multi_index(
         raise ValueError(
             f"ravel_multi_index: {len(modes)} modes for {len(lengths)} dimensions: {modes}"
         )
-    if math.prod(lengths) > _layout.INT64_MAX:
+    if math.prod(lengths) > _arguments.INT64_MAX:
         raise ValueError("invalid dims: array size defined by dims is larger than the maximum "
                          "possible size.")  # fmt: skip
     found = [

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _calls, _dtypes, _interchange, _layout, _transfers
+from gpuarray import _arguments, _array, _calls, _dtypes, _interchange, _layout, _transfers
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
 from gpuarray._ops.conversion import asarray
@@ -132,10 +132,10 @@ def filled_call(stream: Stream, layout: Layout) -> Callable[[Any], Any]:
 
 
 def _checked(shape: Any, order: str) -> tuple[tuple[int, ...], str]:
-    order = _layout.check_order(order, "C")
+    order = _arguments.check_order(order, "C")
     if order not in ("C", "F"):
         raise ValueError(f"only 'C' or 'F' order is permitted for a new array, got {order!r}")
-    return _layout.check_shape(shape), order
+    return _arguments.check_shape(shape), order
 
 
 def zeros(
@@ -397,9 +397,9 @@ def _layout_like(prototype: Any, dtype: Any, order: str, shape: Any) -> Layout:
     if dtype is None and shape is None and order == "K" and layout.c_contiguous:
         return _layout.contiguous(layout.dtype, layout.shape)
     dtype = layout.dtype if dtype is None else _dtypes.canonical(dtype)
-    order = _layout.check_order(order)
+    order = _arguments.check_order(order)
     if shape is not None:
-        shape = _layout.check_shape(shape)
+        shape = _arguments.check_shape(shape)
         if len(shape) != layout.ndim:
             # Another number of dimensions: 'K' has nothing to follow.
             order = "C" if order == "K" else order

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gpuarray import _array, _layout
+from gpuarray import _arguments, _array, _layout
 from gpuarray._namespace.called_name import called_name
 from gpuarray._ops.creation import fill
 from gpuarray.kernels.elementwise import copies
@@ -256,7 +256,7 @@ def _cumulative(
         (axis,) = axis
     if not include_initial:
         return function(x, axis, dtype, out)
-    axis = _layout.check_axis(axis, layout.ndim, bools=False)
+    axis = _arguments.check_axis(axis, layout.ndim, bools=False)
     shape = tuple([length + (i == axis) for i, length in enumerate(layout.shape)])
     if out is None:
         result = function.dtypes(layout.dtype, dtype, None)[1]

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpuarray import _array, _dtypes, _layout
-from gpuarray._layout import Layout, check_axis
+from gpuarray._arguments import check_axis
+from gpuarray._layout import Layout
 from gpuarray._ops.conversion import asarray
 from gpuarray._ops.dimensions import broadcast_to
 from gpuarray._ops.joining import concatenate

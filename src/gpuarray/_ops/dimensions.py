@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, overload
 
-from gpuarray import _array, _layout
+from gpuarray import _arguments, _array, _layout
+from gpuarray._arguments import check_axes
 from gpuarray._array import ArrayBase
-from gpuarray._layout import check_axes
 from gpuarray._ops.manipulation import as_array, reshape
 
 if TYPE_CHECKING:
@@ -250,7 +250,7 @@ def broadcast_to(array: ArrayLike, shape: int | Sequence[int], subok: bool = Fal
     array = as_array(array, "broadcast_to")
     # Any iterable is a shape here, as in NumPy.
     several = isinstance(shape, Iterable) and getattr(shape, "ndim", 1) != 0
-    target = _layout.check_shape(tuple(shape) if several else shape)  # type: ignore[arg-type]
+    target = _arguments.check_shape(tuple(shape) if several else shape)  # type: ignore[arg-type]
     layout = array._layout
     access = layout.access | _layout.READ_ONLY | _layout.VIEW
     found = _layout.broadcast_view(layout, target, access)
@@ -343,4 +343,4 @@ def broadcast_shapes(*args: int | Sequence[int]) -> tuple[int, ...]:
         found = _known_shapes.get(shapes)
         if found is not None:
             return found
-    return _broadcast(tuple([_layout.check_shape(x) for x in args]) or ((),))
+    return _broadcast(tuple([_arguments.check_shape(x) for x in args]) or ((),))

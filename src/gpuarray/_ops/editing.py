@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _layout
+from gpuarray import _arguments, _array, _layout
+from gpuarray._arguments import check_axis
 from gpuarray._array import ArrayBase
-from gpuarray._layout import Layout, check_axis
+from gpuarray._layout import Layout
 from gpuarray._ops.conversion import array, asarray, asnumpy
 from gpuarray._ops.creation import empty, ones, zeros
 from gpuarray._ops.dimensions import broadcast_to
@@ -99,7 +100,7 @@ def resize(a: ArrayLike, new_shape: int | Sequence[int]) -> ndarray:
            [1, 2, 0, 1]])
     """
     a = as_array(a, "resize")
-    shape = _layout.as_lengths(new_shape)
+    shape = _arguments.as_lengths(new_shape)
     if any(length < 0 for length in shape):
         raise ValueError(f"resize: all elements of `new_shape` must be non-negative, got {shape}")
     if not a.size or not all(shape):
@@ -469,7 +470,7 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: int | Sequence[int] | No
     ends = trim.lower()
     if ends not in ("fb", "bf", "f", "b"):
         raise ValueError(f"trim_zeros: trim is {trim!r}; give 'f' (front), 'b' (back) or 'fb'")
-    axes = _layout.check_axes(axis, x.ndim)
+    axes = _arguments.check_axes(axis, x.ndim)
     if not axes:
         return x
     if not x.size:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gpuarray import _array, _calls, _dtypes, _layout
+from gpuarray import _arguments, _array, _calls, _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
 from gpuarray._ops.contraction_plans import (
@@ -285,7 +285,7 @@ def _plan(
         # What it may be is NumPy's to say.
         _path(subscripts, layouts, optimize)
     dtype = None if dtype is None else _dtypes.canonical(dtype)
-    order = _layout.check_order(order)
+    order = _arguments.check_order(order)
     viewed = _is_view(subscripts, layouts, out, dtype, order, casting)
     labels = _parse(subscripts, [x.ndim for x in layouts])
     terms = [_term(i, one, x) for i, (one, x) in enumerate(zip(labels.inputs, layouts))]

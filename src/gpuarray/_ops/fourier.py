@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpuarray import _array, _dtypes, _layout
-from gpuarray._layout import Layout, check_axis
+from gpuarray._arguments import check_axis
+from gpuarray._layout import Layout
 from gpuarray._libraries.transform_passes import complex_of
 from gpuarray._libraries.transforms import factor_of, fourier_call
 from gpuarray._namespace.called_name import called_name

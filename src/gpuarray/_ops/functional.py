@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray._layout import check_axis
+from gpuarray._arguments import check_axis
 from gpuarray._ops.conversion import array
 from gpuarray._ops.dimensions import expand_dims
 from gpuarray._ops.joining import stack

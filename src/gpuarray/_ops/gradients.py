@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from gpuarray import _array, _dtypes, _layout
-from gpuarray._layout import Layout, check_axes
+from gpuarray._arguments import check_axes
+from gpuarray._layout import Layout
 from gpuarray._ops.conversion import asarray, on_host
 from gpuarray._ops.differences import as_differences, part
 from gpuarray._ops.manipulation import as_array

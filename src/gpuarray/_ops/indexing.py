@@ -5,9 +5,9 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any
 
-from gpuarray import _array, _layout
+from gpuarray import _arguments, _array, _layout
+from gpuarray._arguments import check_axis
 from gpuarray._integers import shortened
-from gpuarray._layout import check_axis
 from gpuarray._ops.casts import store_result
 from gpuarray._ops.creation import zeros
 from gpuarray._ops.manipulation import along_axis, as_array, in_one_dimension
@@ -142,7 +142,7 @@ def _diagonal(a: ndarray, offset: int, axis1: int = 0, axis2: int = 1) -> ndarra
     if rows == columns:
         raise ValueError("axis1 and axis2 cannot be the same")
     offset = operator.index(offset)
-    if abs(offset) > _layout.INT32_MAX:
+    if abs(offset) > _arguments.INT32_MAX:
         raise OverflowError(f"diagonal: the offset {shortened(offset)} is too large")
     down, right = layout.strides[rows], layout.strides[columns]
     height, width = layout.shape[rows] + min(offset, 0), layout.shape[columns] - max(offset, 0)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpuarray import _layout
+from gpuarray import _arguments
 from gpuarray._ffi import driver
 from gpuarray._ops.placement import given_device
 from gpuarray._runtime.device import Device, current
@@ -69,7 +69,7 @@ class _Information:
         return {
             "boolean indexing": True,
             "data-dependent shapes": True,
-            "max dimensions": _layout.MAX_DIMENSIONS,
+            "max dimensions": _arguments.MAX_DIMENSIONS,
         }
 
     def default_device(self) -> Device:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpuarray import _array, _interchange
+from gpuarray._arguments import check_axis
 from gpuarray._array import ArrayBase
-from gpuarray._layout import check_axis
 from gpuarray._namespace.called_name import called_name
 from gpuarray._ops.dimensions import atleast_1d, atleast_2d, atleast_3d
 from gpuarray._ops.manipulation import as_array, in_one_dimension, ndim

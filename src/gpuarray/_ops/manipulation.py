@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from gpuarray import _array, _layout
+from gpuarray import _arguments, _array, _layout
+from gpuarray._arguments import check_axes, check_axis
 from gpuarray._array import ArrayBase
-from gpuarray._layout import check_axes, check_axis
 from gpuarray._ops.stored_values import as_values
 from gpuarray.errors import HostArrayError
 from gpuarray.kernels.elementwise import copies
@@ -77,12 +77,12 @@ def reshape(
             return kept
     a = as_array(a, "reshape")
     layout = a._layout
-    order = _layout.check_order(order, "C")
+    order = _arguments.check_order(order, "C")
     if order == "A":
         order = "F" if layout.f_contiguous and not layout.c_contiguous else "C"
     elif order not in ("C", "F"):
         raise ValueError(f"reshape: order must be one of 'C', 'F' or 'A' (got {order!r})")
-    resolved = _layout.resolve_reshape(layout.size, _layout.as_lengths(shape))
+    resolved = _layout.resolve_reshape(layout.size, _arguments.as_lengths(shape))
     if copy:
         a = copies.copy(a, order)
         layout = a._layout

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpuarray._layout import check_axes
+from gpuarray._arguments import check_axes
 from gpuarray._ops.along_axis import take_along_axis
 from gpuarray._ops.averages import nanmean
 from gpuarray._ops.casts import store_result

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _layout
+from gpuarray import _arguments, _array, _dtypes, _layout
+from gpuarray._arguments import check_axis
 from gpuarray._array import ArrayBase
-from gpuarray._layout import Layout, check_axis
+from gpuarray._layout import Layout
 from gpuarray._ops.conversion import asnumpy
 from gpuarray._ops.creation import zeros_like
 from gpuarray._ops.manipulation import as_array
@@ -257,7 +258,7 @@ def _order(layout: Layout) -> str:
 
 def _padded_layout(layout: Layout, pairs: Any) -> Layout:
     shape = [n + before + after for n, (before, after) in zip(layout.shape, pairs, strict=True)]
-    return _layout.contiguous(layout.dtype, _layout.check_shape(tuple(shape)), _order(layout))
+    return _layout.contiguous(layout.dtype, _arguments.check_shape(tuple(shape)), _order(layout))
 
 
 @planned

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpuarray import _array, _dtypes, _layout
+from gpuarray._arguments import check_axis
 from gpuarray._array import ArrayBase
-from gpuarray._layout import check_axis
 from gpuarray._namespace.shared_texts import sharing, texts_of
 from gpuarray._ops.axis_order import with_axis_back, with_axis_last
 from gpuarray._ops.manipulation import along_axis, as_array, in_one_dimension

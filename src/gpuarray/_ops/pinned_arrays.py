@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _dtypes, _layout
+from gpuarray import _arguments, _dtypes
 from gpuarray._array import ArrayBase
 from gpuarray._namespace.called_name import called_name
 from gpuarray._runtime import pinned_memory
@@ -53,12 +53,12 @@ def empty_pinned(
     >>> type(host).__name__, host.shape
     ('ndarray', (2, 3))
     """
-    order = _layout.check_order(order, "C")
+    order = _arguments.check_order(order, "C")
     if order not in ("C", "F"):
         raise ValueError(
             f"{called_name('empty_pinned')}: the order of a new array is 'C' or 'F', got {order!r}"
         )
-    return _in_pinned_memory(_dtypes.parsed(dtype), _layout.check_shape(shape), order, None)
+    return _in_pinned_memory(_dtypes.parsed(dtype), _arguments.check_shape(shape), order, None)
 
 
 def empty_like_pinned(
@@ -103,8 +103,8 @@ def empty_like_pinned(
         raise TypeError(f"{called_name('empty_like_pinned')}: subok must be None, got {subok!r}")
     _check_array(a)
     wanted = a.dtype if dtype is None else _dtypes.parsed(dtype)
-    lengths = tuple(a.shape) if shape is None else _layout.check_shape(shape)
-    order = _layout.check_order(order)
+    lengths = tuple(a.shape) if shape is None else _arguments.check_shape(shape)
+    order = _arguments.check_order(order)
     if order == "K" and len(lengths) == a.ndim:
         steps = [abs(stride) for stride in a.strides]
         return _in_pinned_memory(

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from gpuarray import _array, _layout
+from gpuarray._arguments import check_axes
 from gpuarray._array import ArrayBase
-from gpuarray._layout import check_axes
 from gpuarray._ops.along_axis import take_along_axis
 from gpuarray._ops.casts import copyto
 from gpuarray._ops.conversion import array, asnumpy

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _layout
+from gpuarray import _arguments, _array, _dtypes, _layout
 from gpuarray._ops.conversion import asarray
 from gpuarray._ops.placement import given_device
 from gpuarray._runtime.device import current
@@ -273,7 +273,7 @@ def _range_length(start: Any, stop: Any, step: Any) -> int:
     for part in map(float, [quotient] if real else [quotient.real, quotient.imag]):
         if math.isnan(part):
             raise ValueError(f"arange: cannot compute length from {start}, {stop}, {step}")
-        if not -_layout.INT64_MAX - 1 <= part < _layout.INT64_MAX:
+        if not -_arguments.INT64_MAX - 1 <= part < _arguments.INT64_MAX:
             raise ValueError(
                 f"arange: Maximum allowed size exceeded: from {start} to {stop} by {step}"
             )

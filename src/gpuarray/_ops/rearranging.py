@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _layout
+from gpuarray import _arguments, _array, _layout
+from gpuarray._arguments import check_axes, check_axis
 from gpuarray._array import ArrayBase, keep_view, kept_view
-from gpuarray._layout import Layout, check_axes, check_axis
+from gpuarray._layout import Layout
 from gpuarray._ops.conversion import array, asarray, asnumpy
 from gpuarray._ops.creation import empty_like
 from gpuarray._ops.cumulative import cumsum
@@ -357,7 +358,9 @@ def _plan_tile(stream: Stream, layout: Layout, counts: tuple[int, ...]) -> Any:
     strides = (0,) * (ndim - layout.ndim) + layout.strides
     result = _layout.contiguous(
         layout.dtype,
-        _layout.check_shape(tuple([n * length for n, length in zip(counts, shape, strict=True)])),
+        _arguments.check_shape(
+            tuple([n * length for n, length in zip(counts, shape, strict=True)])
+        ),
     )
     pairs = tuple([x for pair in zip(counts, shape, strict=True) for x in pair])
     steps = tuple([x for stride in strides for x in (0, stride)])
@@ -460,7 +463,7 @@ def _plan_repeat(stream: Stream, layout: Layout, count: int, axis: int | None) -
     shape, strides = layout.shape, layout.strides
     spread = (*shape[: axis + 1], count, *shape[axis + 1 :])
     steps = (*strides[: axis + 1], 0, *strides[axis + 1 :])
-    result = _layout.check_shape((*shape[:axis], shape[axis] * count, *shape[axis + 1 :]))
+    result = _arguments.check_shape((*shape[:axis], shape[axis] * count, *shape[axis + 1 :]))
     run = _plan_spread(stream, layout, spread, steps)
     return run, _layout.contiguous(layout.dtype, result)
 

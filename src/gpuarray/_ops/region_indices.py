@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _layout
+from gpuarray import _arguments, _array, _dtypes, _layout
 from gpuarray._integers import shortened
 from gpuarray._layout import Layout
 from gpuarray._ops.coordinates import divided, int64
@@ -83,7 +83,7 @@ def indices(
            [1, 1, 1]])
     """
     lengths = tuple([operator.index(n) for n in dimensions])
-    _layout.check_lengths(lengths)
+    _arguments.check_lengths(lengths)
     found = _dtypes.canonical(dtype)
     if sparse:
         return tuple([
@@ -258,7 +258,7 @@ def _triangle(n: Any, k: Any, m: Any, upper: bool) -> tuple[ndarray, ndarray]:
     n = max(operator.index(n), 0)
     k = operator.index(k)
     m = n if m is None else max(operator.index(m), 0)
-    if abs(k) > _layout.INT64_MAX:
+    if abs(k) > _arguments.INT64_MAX:
         raise OverflowError(f"the diagonal {shortened(k)} is too far away")
     last = m - n - k if upper else k
     top = max(0, -last)  # the first row with elements
@@ -299,7 +299,7 @@ def _triangle_call(stream: Stream, target: Layout, full: bool, upper: bool) -> C
     row, column = int64("add", line, shift), int64("subtract", inside, passed)
     if full:
         elements, first, width = bounds
-        narrow = target.size <= _layout.INT32_MAX
+        narrow = target.size <= _arguments.INT32_MAX
         behind = int64("maximum", int64("subtract", number, elements), Constant(0, "i8"))
         grows = Apply(operation("less"), (number, elements), "b1")
         full_row = int64("add", first, divided(behind, width, False, narrow))

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeGuard, overload
 import numpy as np
 
 from gpuarray import _dtypes, _layout
-from gpuarray._layout import Layout, check_axis
+from gpuarray._arguments import check_axis
+from gpuarray._layout import Layout
 from gpuarray._ops.conversion import asarray
 from gpuarray._ops.manipulation import ndim, reshape
 from gpuarray._ops.math import divide, log10, sign, subtract

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpuarray import _array, _dtypes, _layout
+from gpuarray._arguments import check_axis
 from gpuarray._array import ArrayBase
-from gpuarray._layout import check_axis
 from gpuarray._ops.conversion import asarray, asnumpy, on_host
 from gpuarray._ops.correlating import convolve
 from gpuarray._ops.manipulation import as_array, ndim

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpuarray import _array, _dtypes, _layout
-from gpuarray._layout import Layout, check_axis
+from gpuarray._arguments import check_axis
+from gpuarray._layout import Layout
 from gpuarray._namespace.shared_texts import sharing, texts_of
 from gpuarray._ops import fields
 from gpuarray._ops.along_axis import take_along_axis

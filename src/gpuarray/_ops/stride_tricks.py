@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _layout
+from gpuarray import _arguments, _array, _layout
+from gpuarray._arguments import check_axis
 from gpuarray._array import ArrayBase, address_of, aligned, exposed_address_of
-from gpuarray._layout import Layout, check_axis
+from gpuarray._layout import Layout
 from gpuarray._ops.conversion import array
 from gpuarray._ops.manipulation import as_array
 
@@ -82,7 +83,7 @@ def as_strided(
             pass
     x = array(x, copy=None)
     layout = x._layout
-    lengths = layout.shape if shape is None else _layout.check_shape(tuple(shape))
+    lengths = layout.shape if shape is None else _arguments.check_shape(tuple(shape))
     if strides is None and layout.c_contiguous:
         target = _layout.contiguous(layout.dtype, lengths)
     else:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpuarray import _array, _layout
-from gpuarray._layout import check_axes, check_axis
+from gpuarray._arguments import check_axes, check_axis
 from gpuarray._ops.manipulation import as_array
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 import numpy as np
 
 from gpuarray import _array, _dtypes, _layout
-from gpuarray._layout import Layout, check_axis
+from gpuarray._arguments import check_axis
+from gpuarray._layout import Layout
 from gpuarray._ops.creation import zeros
 from gpuarray._ops.manipulation import as_array, in_one_dimension, reshape
 from gpuarray._ops.math import subtract

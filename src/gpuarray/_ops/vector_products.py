@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from gpuarray import _array, _dtypes, _layout
+from gpuarray._arguments import check_axis
 from gpuarray._array import ArrayBase
-from gpuarray._layout import Layout, check_axis
+from gpuarray._layout import Layout
 from gpuarray._ops.math import multiply
 from gpuarray._ops.stored_values import as_values
 from gpuarray._runtime.device import current

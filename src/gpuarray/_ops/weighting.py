@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gpuarray import _array, _layout
-from gpuarray._layout import check_axes
+from gpuarray._arguments import check_axes
 from gpuarray._ops.manipulation import as_array, reshape
 from gpuarray._ops.transposing import transpose
 

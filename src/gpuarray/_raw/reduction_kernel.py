@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _calls, _dtypes, _layout
+from gpuarray import _arguments, _array, _calls, _dtypes, _layout
 from gpuarray._layout import Layout
 from gpuarray._raw import parameters
 from gpuarray._raw.declared_kernel import DeclaredKernel
@@ -201,7 +201,7 @@ class ReductionKernel(DeclaredKernel):
         if not arrays:
             raise ValueError(f"{name}: no array to reduce was given, only numbers and raw arrays")
         shape = _layout.broadcast_shapes([arguments[i]._layout.shape for i in arrays])
-        axes = _layout.check_axes(axis, len(shape), duplicates="duplicate value in 'axis'")
+        axes = _arguments.check_axes(axis, len(shape), duplicates="duplicate value in 'axis'")
         reduced = reduction.arguments.reduced_shape(shape, axes, keepdims)
         given = len(arguments) == self.nargs
         if given:

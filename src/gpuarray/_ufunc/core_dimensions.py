@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _layout
+from gpuarray import _arguments, _layout
 from gpuarray._layout import Layout
 from gpuarray._namespace.called_name import called_name
 
@@ -143,7 +143,7 @@ class CoreDimensions:
                     f"{self._name}: operand {i} has {count} core dimensions, but {len(one)} "
                     "dimensions are specified by axes tuple."
                 )
-            normal = tuple([_layout.check_axis(x, ndim, bools=False) for x in one])
+            normal = tuple([_arguments.check_axis(x, ndim, bools=False) for x in one])
             if len(set(normal)) != len(normal):
                 raise ValueError(f"{self._name}: axes item {i} has value {one} repeated")
             found.append(normal)

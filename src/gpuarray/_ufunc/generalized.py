@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from gpuarray import _array, _interchange, _layout
+from gpuarray import _arguments, _array, _interchange, _layout
 from gpuarray._layout import Layout
 from gpuarray._namespace.called_name import called_name
 from gpuarray._runtime import plans as plan_cache
@@ -214,7 +214,7 @@ class _GeneralizedUfunc(ufunc["ndarray"]):
     ) -> Callable[..., Any]:
         """Make the call for operands, and an output that is given, of these layouts."""
         row = self.row
-        order = _layout.check_order(order)
+        order = _arguments.check_order(order)
         given = layouts[2] if len(layouts) > 2 else None
         kinds = [x.dtype for x in layouts] + ([None] if given is None else [])
         loop = planning.loop_of(row, kinds, casting, dtype)  # type: ignore[arg-type]

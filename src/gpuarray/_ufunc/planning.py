@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _calls, _dtypes, _interchange, _layout
+from gpuarray import _arguments, _array, _calls, _dtypes, _interchange, _layout
 from gpuarray._integers import shortened
 from gpuarray._layout import Layout
 from gpuarray._namespace.called_name import called_name
@@ -137,7 +137,7 @@ def plan(
     """
     name, row = function.__name__, function.row
     nin = row.nin
-    order = _layout.check_order(order)
+    order = _arguments.check_order(order)
     if name in ("equal", "not_equal") and _has_structures(operands):
         from gpuarray._ufunc import structures  # few programs compare structures
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _dtypes, _layout
+from gpuarray import _arguments, _dtypes, _layout
 from gpuarray._namespace.called_name import called_name
 from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.placement import given_device
@@ -240,6 +240,6 @@ def _shifted(x: Any, axes: Any, name: str, sign: int) -> Any:
             axes = [operator.index(axes)]
         except TypeError:
             axes = [operator.index(axis) for axis in axes]
-    found = [_layout.check_axis(axis, layout.ndim) for axis in axes]
+    found = [_arguments.check_axis(axis, layout.ndim) for axis in axes]
     shifts = [layout.shape[axis] // 2 if sign > 0 else -(layout.shape[axis] // 2) for axis in found]
     return roll(x, tuple(shifts), tuple(found))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _layout
+from gpuarray import _arguments, _array, _layout
 from gpuarray._layout import Layout
 from gpuarray._libraries import lu
 from gpuarray._ops.manipulation import as_array, reshape
@@ -172,7 +172,7 @@ def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Iterable[int] | None = None) -
     a, b = as_array(a, "tensorsolve"), as_array(b, "tensorsolve")
     ndim = a._layout.ndim
     if axes is not None:
-        moved = [_layout.check_axis(axis, ndim) for axis in axes]
+        moved = [_arguments.check_axis(axis, ndim) for axis in axes]
         kept = [axis for axis in range(ndim) if axis not in moved]
         a = transpose(a, (*kept, *moved))
     shape = a._layout.shape[b._layout.ndim :]

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _dtypes, _layout
+from gpuarray import _arguments, _dtypes
+from gpuarray._arguments import check_axes
 from gpuarray._array import ArrayBase
-from gpuarray._layout import Layout, check_axes
+from gpuarray._layout import Layout
 from gpuarray._ops import dimensions, logic, searching, transposing, truth
 from gpuarray._ops.error_states import errstate
 from gpuarray._ops.math import divide, multiply
@@ -297,7 +298,7 @@ def _plan_norm(
     stream: Stream, layout: Layout, order: Any, axis: Any, keepdims: bool
 ) -> Callable[[Any], Any]:
     _check_numbers(layout)
-    keepdims = _layout.check_flag(keepdims, "keepdims")
+    keepdims = _arguments.check_flag(keepdims, "keepdims")
     ndim = layout.ndim
     if axis is None:
         if order is None:
@@ -306,7 +307,7 @@ def _plan_norm(
     else:
         axes = axis if isinstance(axis, tuple) else (_as_axis(axis),)
         if len(axes) < 3:
-            axes = tuple([_layout.check_axis(x, ndim, bools=False) for x in axes])
+            axes = tuple([_arguments.check_axis(x, ndim, bools=False) for x in axes])
     if len(axes) == 1:
         return norm_call(stream, layout, _vector_order(order), axes, keepdims)
     if len(axes) != 2:
@@ -321,7 +322,7 @@ def _plan_vector_norm(
     stream: Stream, layout: Layout, order: Any, axis: Any, keepdims: bool
 ) -> Callable[[Any], Any]:
     _check_numbers(layout)
-    keepdims = _layout.check_flag(keepdims, "keepdims")
+    keepdims = _arguments.check_flag(keepdims, "keepdims")
     if axis is not None and not isinstance(axis, tuple):
         axis = (_as_axis(axis),)
     axes = check_axes(axis, layout.ndim, duplicates="repeated axis", bools=False)

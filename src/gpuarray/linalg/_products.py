@@ -8,7 +8,7 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any
 
-from gpuarray import _array, _layout
+from gpuarray import _arguments, _array
 from gpuarray._ops import (
     contractions,
     creation,
@@ -62,7 +62,7 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> ndarray:
     array([-3,  6, -3])
     """
     a, b = as_array(x1, "cross"), as_array(x2, "cross")
-    counts = [x._layout.shape[_layout.check_axis(axis, x._layout.ndim)] for x in (a, b)]
+    counts = [x._layout.shape[_arguments.check_axis(axis, x._layout.ndim)] for x in (a, b)]
     if counts != [3, 3]:
         raise ValueError(
             "linalg.cross: both input arrays must be (arrays of) 3-dimensional vectors, but they "

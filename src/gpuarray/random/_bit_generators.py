@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import SeedSequence
 from numpy.random.bit_generator import ISpawnableSeedSequence
 
-from gpuarray import _fork, _layout, _transfers
+from gpuarray import _arguments, _fork, _layout, _transfers
 from gpuarray._runtime.device import current
 from gpuarray._runtime.event import Event
 from gpuarray._runtime.plans import planned
@@ -505,7 +505,7 @@ class MT19937(_Jumping):
 @planned
 def sized_call(stream: Stream, engine: str, draw: str, size: Any, dtype: np.dtype) -> Any:
     """A call of a draw with a new result of shape ``size``: see `draw_call`."""
-    layout = _layout.contiguous(dtype, _layout.check_shape(size))
+    layout = _layout.contiguous(dtype, _arguments.check_shape(size))
     return kernels.launch.draw_call(stream, engine, draw, layout, False)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import gpuarray as cp
-from gpuarray import _dtypes, _layout
+from gpuarray import _arguments, _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._ops.conversion import asnumpy
 from gpuarray._runtime.plans import planned
@@ -54,7 +54,7 @@ def _sized_call(
     stream: Stream, engine: str, size: Any, dtype: np.dtype, unit: int, piece: int, rejected: int
 ) -> Any:
     """A call that draws integers: see `bounded_call`."""
-    layout = _layout.contiguous(dtype, _layout.check_shape(size))
+    layout = _layout.contiguous(dtype, _arguments.check_shape(size))
     return kernels.launch.bounded_call(stream, engine, layout, unit, piece, rejected)
 
 

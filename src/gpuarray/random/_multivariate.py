@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _layout
+from gpuarray import _arguments, _array, _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._ops.closeness import allclose
 from gpuarray._ops.conversion import asarray, asnumpy
@@ -94,7 +94,7 @@ def multivariate_hypergeometric(
     if weights._layout.ndim != 1 or weights._layout.dtype.kind not in "iu":
         raise ValueError(
             "colors must be a one-dimensional sequence of nonnegative integers not exceeding "
-            f"{_layout.INT64_MAX}."
+            f"{_arguments.INT64_MAX}."
         )
     stacked = isinstance(nsample, ArrayBase)
     items = nsample if stacked else full((), int(nsample), _INT64)

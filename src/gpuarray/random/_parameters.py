@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _layout
+from gpuarray import _arguments, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._config import config
 from gpuarray._ffi import driver
@@ -87,7 +87,7 @@ def shape_of(size: Any) -> tuple[int, ...] | None:
     """A ``size`` argument as a shape; None for None."""
     if size is None:
         return None
-    return _layout.check_shape(size)
+    return _arguments.check_shape(size)
 
 
 def result_shape(size: Any, *parameters: Any) -> tuple[int, ...]:
@@ -115,10 +115,10 @@ def fitted_shape(size: Any, shape: tuple[int, ...] = ()) -> tuple[int, ...]:
     if type(size) is int and size >= 0:
         given: tuple[int, ...] = (size,)
     elif type(size) is tuple and set(map(type, size)) <= {int}:
-        _layout.check_lengths(size)
+        _arguments.check_lengths(size)
         given = size
     else:
-        given = _layout.check_shape(size)
+        given = _arguments.check_shape(size)
     if shape and np.broadcast_shapes(given, shape) != given:  # which may raise, as in NumPy
         raise ValueError(
             f"Output size {given} is not compatible with broadcast dimensions of inputs {shape}."

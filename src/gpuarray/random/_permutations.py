@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import gpuarray as cp
-from gpuarray import _layout
+from gpuarray import _arguments, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._ops.conversion import asnumpy
 from gpuarray._ops.stored_values import as_values
@@ -86,7 +86,7 @@ class Permutations:
         array = as_values(x, "permutation")  # type: ignore[arg-type]
         if not array._layout.ndim:
             raise np.exceptions.AxisError(axis, 0)
-        axis = _layout.check_axis(axis, array._layout.ndim)
+        axis = _arguments.check_axis(axis, array._layout.ndim)
         return cp.take(array, self._orders(1, array._layout.shape[axis])[0], axis=axis)
 
     def shuffle(self, x: ndarray, axis: int = 0) -> None:
@@ -173,7 +173,7 @@ class Permutations:
             order = self._orders(1, array._layout.size)[0]
             found = cp.take(array.reshape(-1), order).reshape(shape)
         else:
-            axis = _layout.check_axis(axis, ndim)
+            axis = _arguments.check_axis(axis, ndim)
             rows = [*shape[:axis], *shape[axis + 1 :]]
             orders = self._orders(math.prod(rows), shape[axis]).reshape(*rows, shape[axis])
             found = cp.take_along_axis(array, cp.moveaxis(orders, -1, axis), axis)
@@ -249,7 +249,7 @@ class Permutations:
             values = as_values(a, "choice")  # type: ignore[arg-type]
             if not values._layout.ndim:
                 judged("choice", asnumpy(values).item(), size, replace)
-            axis = _layout.check_axis(axis, values._layout.ndim)
+            axis = _arguments.check_axis(axis, values._layout.ndim)
             population = values._layout.shape[axis]
         shape = result_shape(size)
         count = math.prod(shape)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _calls, _dtypes, _layout, _transfers
+from gpuarray import _arguments, _array, _calls, _dtypes, _layout, _transfers
 from gpuarray._layout import Layout
 from gpuarray._namespace.called_name import called_name
 from gpuarray._runtime.device import current
@@ -170,7 +170,7 @@ class SegmentReduction:
         if not ndim:
             raise TypeError(f"{name}: cannot reduceat on a scalar; pass an array with an axis")
         axis = 0 if axis is None else operator.index(axis)
-        return _layout.check_axis(axis, ndim)
+        return _arguments.check_axis(axis, ndim)
 
     def _starts(self, indices: Any, length: int) -> Any:
         """The indices in device memory; those from the host are checked there."""

@@ -7,7 +7,7 @@ import struct
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gpuarray import _layout
+from gpuarray import _arguments
 from gpuarray._ffi import driver
 from gpuarray._integers import ceil_div
 from gpuarray._runtime.device import Device
@@ -77,7 +77,7 @@ def bound(
     """
     others = list(others) or [(1, 0, 0)]
     count, along = _count(others), _along(line, others)
-    index = "int64" if count + form.lines > _layout.INT32_MAX else "int32"
+    index = "int64" if count + form.lines > _arguments.INT32_MAX else "int32"
     whole = line[0] * others[column][0]
     power = column >= 0 and whole & (whole - 1) == 0
     shared = (form.radices, form.lines, form.threads)

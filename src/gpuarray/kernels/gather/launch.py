@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _calls, _dtypes, _layout
+from gpuarray import _arguments, _calls, _dtypes, _layout
 from gpuarray._integers import ceil_div
 from gpuarray._layout import Layout
 from gpuarray._runtime.device import current
@@ -83,7 +83,7 @@ def _transfer_call(
     layouts = [dense, indexed, *[index for index, _, _ in indices]]
     dims, strides = _layout.collapse(shape, [x.strides for x in layouts])
     index = "int64" if _layout.needs_int64(size, [*layouts, whole]) else "int32"
-    if any(length > _layout.INT32_MAX for _, length, _ in indices):
+    if any(length > _arguments.INT32_MAX for _, length, _ in indices):
         index = "int64"
     spec = gather.spec.TransferSpec(
         scatter,

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpuarray import _array, _dtypes, _layout
+from gpuarray._arguments import check_axis
 from gpuarray._array import ArrayBase
-from gpuarray._layout import Layout, check_axis, layout_of
+from gpuarray._layout import Layout, layout_of
 from gpuarray._namespace.called_name import called_name
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned

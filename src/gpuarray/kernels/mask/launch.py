@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gpuarray import _array, _calls, _dtypes, _layout, _transfers
+from gpuarray import _arguments, _array, _calls, _dtypes, _layout, _transfers
 from gpuarray._integers import ceil_div
 from gpuarray._layout import Layout
 from gpuarray._runtime.device import current
@@ -311,7 +311,7 @@ def _store_call(
     dims, (_, strides) = _layout.collapse(operand.shape, [order, operand.strides])
     steps = _layout.element_strides(action, strides, operand)
     index = "int64" if _layout.needs_int64(mask.size, [mask, operand]) else "int32"
-    if abs(stride) * mask.size > _layout.INT32_MAX:
+    if abs(stride) * mask.size > _arguments.INT32_MAX:
         index = "int64"
     code = _dtypes.code(mask.dtype)
     spec = mask_kernels.spec.StoreSpec(action, code, True, len(dims), operand.itemsize, index)

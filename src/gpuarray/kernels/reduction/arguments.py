@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _interchange, _layout
+from gpuarray import _arguments, _array, _dtypes, _interchange, _layout
 from gpuarray._layout import Layout
 from gpuarray._namespace.called_name import called_name
 from gpuarray._runtime.device import current
@@ -103,7 +103,7 @@ def axes_of(axis: Any, ndim: int, scalars: bool = True) -> tuple[int, ...]:
         axis = axis if isinstance(axis, bool) else operator.index(axis)
         if scalars and ndim == 0 and axis in (0, -1) and not isinstance(axis, bool):
             return ()
-    return _layout.check_axes(axis, ndim, duplicates="duplicate value in 'axis'", bools=False)
+    return _arguments.check_axes(axis, ndim, duplicates="duplicate value in 'axis'", bools=False)
 
 
 def target_of(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _layout
+from gpuarray import _arguments, _array, _dtypes, _layout
 from gpuarray._dtypes import category
 from gpuarray._layout import Layout
 from gpuarray._runtime import recording
@@ -120,7 +120,7 @@ class Deviation:
         operands, masked, out = read_arguments(self.name, arrays, axis, out, where)
         if isinstance(ddof, _array.ArrayBase):
             raise TypeError(f"{self.name}: ddof is a number, not an array in device memory")
-        keepdims = _layout.check_flag(keepdims, "keepdims")
+        keepdims = _arguments.check_flag(keepdims, "keepdims")
         layouts = [x._layout for x in operands]
         # keepdims is a bool in every key, and needs no type beside it.
         key: tuple = (self, *layouts, static(axis), keepdims, static(ddof))

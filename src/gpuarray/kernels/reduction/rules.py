@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _calls, _dtypes, _interchange, _layout
+from gpuarray import _arguments, _array, _calls, _dtypes, _interchange, _layout
 from gpuarray._layout import Layout
 from gpuarray._namespace.called_name import called_name
 from gpuarray._runtime import recording
@@ -108,7 +108,7 @@ class Reduction:
         if _interchange.symbol_among((a,)) is not None:
             return a.fused_reduction(self, axis, dtype, out, keepdims, initial, where)
         operands, _, out = read_arguments(self.name, (a,), axis, out, where)
-        keepdims = _layout.check_flag(keepdims, "keepdims")
+        keepdims = _arguments.check_flag(keepdims, "keepdims")
         start = "none" if initial is None else "given" if initial is not NO_VALUE else "identity"
         # keepdims is a bool in every key, and needs no type beside it.
         key: tuple = (self, *[x._layout for x in operands], static(axis), keepdims)

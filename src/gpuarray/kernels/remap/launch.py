@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpuarray import _calls, _dtypes, _layout
+from gpuarray import _arguments, _calls, _dtypes, _layout
 from gpuarray._integers import ceil_div
 from gpuarray._layout import Layout
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
@@ -87,7 +87,7 @@ def make_call(
     axes = _merged(source, target, rules, keep=fills > 1)
     periods = [_period(axis) for axis in axes]
     wide = _layout.needs_int64(target.size, [source, target]) or any(
-        axis.length + axis.source + period > _layout.INT32_MAX - (1 << 20)
+        axis.length + axis.source + period > _arguments.INT32_MAX - (1 << 20)
         for axis, period in zip(axes, periods, strict=True)
     )
     spec = remap.spec.RemapSpec(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _calls, _dtypes, _layout
+from gpuarray import _arguments, _array, _calls, _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
 from gpuarray._namespace.called_name import called_name
@@ -94,7 +94,7 @@ class Accumulation:
         out: Layout | None,
         source: Source | None = None,
     ) -> Callable:
-        axis = _layout.check_axis(0 if axis is None else axis, layout.ndim, bools=False)
+        axis = _arguments.check_axis(0 if axis is None else axis, layout.ndim, bools=False)
         loop, result = self.dtypes(layout.dtype, dtype, None if out is None else out.dtype)
         if out is None:
             target = _layout.like_order(result, layout.shape, [layout])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
-from gpuarray import _dtypes, _layout
+from gpuarray import _arguments, _dtypes, _layout
 from gpuarray._integers import ceil_div
 from gpuarray._layout import Layout
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
@@ -58,7 +58,7 @@ def bound(
     axes = _axes(source, target, kept)
     at = next(i for i, one in enumerate(axes) if one[4] == axis)
     mirrors = sum([1 << i for i, one in enumerate(axes) if one[4] in kept and i != at])
-    wide = _layout.needs_int64(target.size, [source, target]) or 4 * n > _layout.INT32_MAX
+    wide = _layout.needs_int64(target.size, [source, target]) or 4 * n > _arguments.INT32_MAX
     padded = any(
         used < length
         for i, (length, used, *_) in enumerate(axes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gpuarray import _calls, _dtypes, _layout
+from gpuarray import _arguments, _calls, _dtypes, _layout
 from gpuarray._integers import ceil_div
 from gpuarray._layout import Layout
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
@@ -58,7 +58,7 @@ def make_call(
         shape, [_layout.contiguous_strides(shape, 1), *[x.strides for x in layouts]]
     )
     narrow = size and not _layout.needs_int64(size, [*layouts, whole])
-    narrow = narrow and all(length <= _layout.INT32_MAX for _, length, _ in indices)
+    narrow = narrow and all(length <= _arguments.INT32_MAX for _, length, _ in indices)
     spec = update.spec.UpdateSpec(
         name,
         kind,

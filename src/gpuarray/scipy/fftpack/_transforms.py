@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _layout, _transfers
+from gpuarray import _arguments, _array, _layout, _transfers
 from gpuarray._namespace.shared_texts import sharing
 from gpuarray._ops.fourier_texts import TEXTS
 from gpuarray._ops.manipulation import as_array
@@ -266,7 +266,7 @@ def rfft(
     x = as_array(x, "rfft")
     spectrum = _fft.rfft(x, n, axis, plan=plan)
     layout = spectrum._layout
-    axis = _layout.check_axis(axis, layout.ndim)
+    axis = _arguments.check_axis(axis, layout.ndim)
     points = x._layout.shape[axis] if n is None else operator.index(n)
     shape = list(layout.shape)
     shape[axis] = points
@@ -312,7 +312,7 @@ def irfft(x: ArrayLike, n: int | None = None, axis: int = -1, overwrite_x: bool 
     layout = x._layout
     if layout.dtype.kind not in "biuf":
         raise TypeError(f"irfft: takes real numbers, got {layout.dtype}")
-    axis = _layout.check_axis(axis, layout.ndim)
+    axis = _arguments.check_axis(axis, layout.ndim)
     points = layout.shape[axis] if n is None else operator.index(n)
     if points < 1:
         raise ValueError(f"irfft: invalid number of data points ({points}) specified")

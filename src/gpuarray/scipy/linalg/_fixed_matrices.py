@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _layout
+from gpuarray import _arguments, _array, _dtypes, _layout
 from gpuarray._layout import Layout
 from gpuarray._ops.conversion import asarray
 from gpuarray._runtime.device import current
@@ -42,7 +42,7 @@ def matrix_call(name: str, value: Expression, target: Layout, stream: Stream, *i
 
 def square(n: Any, dtype: np.dtype) -> Layout:
     size = operator.index(n)
-    _layout.check_lengths((size, size))
+    _arguments.check_lengths((size, size))
     return _layout.contiguous(dtype, (size, size))
 
 
