@@ -16,6 +16,7 @@ from gpuarray._ffi import driver, locate, nvrtc
 from gpuarray.errors import CompileError
 from gpuarray.kernels.compiler import compilation as compiler
 from gpuarray.kernels.compiler import image_memory, toolchain
+from gpuarray.kernels.compiler import options as compile_options
 from gpuarray.kernels.compiler.cache import Cache
 from tests.limits import HANG_SECONDS
 
@@ -175,7 +176,8 @@ def dump(monkeypatch, tmp_path):
 
     def set_folder(folder):
         config = compiler.config._replace(dump_source=str(tmp_path / folder))
-        monkeypatch.setattr(compiler, "config", config)
+        for module in (compiler, compile_options):
+            monkeypatch.setattr(module, "config", config)
         return tmp_path / folder
 
     return set_folder
