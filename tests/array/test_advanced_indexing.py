@@ -44,8 +44,11 @@ KEYS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("reverse", [False, True], ids=["contiguous", "negative-stride"])
-@pytest.mark.parametrize("number", range(len(KEYS)))
+@pytest.mark.parametrize(
+    ("number", "reverse"),
+    [(number, reverse) for number in range(len(KEYS)) for reverse in (False, True)
+     if not reverse or number % 3 == 0],
+)  # fmt: skip
 def test_reading_and_writing(number, reverse):
     key = KEYS[number]
     base = np.arange(60).reshape(4, 5, 3)

@@ -44,7 +44,7 @@ VALUES = [np.array(3.0), np.array([3.0, 1, 2]), np.array([[3.0, 1, 2], [1, 5, 4]
 
 @pytest.mark.parametrize("name", CALLS)
 def test_axis(name):
-    for host in VALUES:
+    for host in VALUES[:: 2 if name in REDUCTIONS[2:] else 1]:
         for axis in AXES:
             ours, theirs = cp.asarray(host), host.copy()
             try:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
-from tests.array.arrays import DTYPES, LAYOUTS
+from tests.array.arrays import LAYOUTS, WIDTHS
 
 ml_dtypes = pytest.importorskip("ml_dtypes")
 BF16 = np.dtype(ml_dtypes.bfloat16)
@@ -42,7 +42,7 @@ def test_to_the_device_and_back():
     same(pickle.loads(pickle.dumps(array)), host)
 
 
-@pytest.mark.parametrize("target", DTYPES)
+@pytest.mark.parametrize("target", WIDTHS)
 def test_casts(target):
     finite = corners()[np.isfinite(corners().astype("f4"))]
     if np.dtype(target).kind in "iu":  # what is out of range has another answer on a device
@@ -71,10 +71,15 @@ BINARY = ["add", "subtract", "multiply", "divide", "floor_divide", "remainder", 
 
 def test_binary_functions():
     a, b = [x.copy() for x in np.broadcast_arrays(corners()[:, None], corners())]
-    for name in BINARY:
-        with np.errstate(all="ignore"):
-            expected = getattr(np, name)(a, b)
-        same(getattr(cp, name)(cp.array(a), cp.array(b)), expected)
+    x, y = cp.array(a), cp.array(b)
+    with np.errstate(all="ignore"):
+        wanted = {name: getattr(np, name)(a, b) for name in BINARY}
+    # One kernel for all, and one for a few of them.
+    results = cp.fuse(lambda x, y: tuple([getattr(cp, name)(x, y) for name in BINARY]))(x, y)
+    for name, result in zip(BINARY, results, strict=True):
+        same(result, wanted[name])
+    for name in ("add", "floor_divide", "nextafter", "less"):
+        same(getattr(cp, name)(x, y), wanted[name])
 
 
 UNARY = ["negative", "absolute", "positive", "sign", "square", "sqrt", "reciprocal", "floor",
@@ -84,10 +89,13 @@ UNARY = ["negative", "absolute", "positive", "sign", "square", "sqrt", "reciproc
 
 def test_unary_functions():
     x = corners()
-    for name in UNARY:
-        with np.errstate(all="ignore"):
-            expected = getattr(np, name)(x)
-        same(getattr(cp, name)(cp.array(x)), expected)
+    with np.errstate(all="ignore"):
+        wanted = {name: getattr(np, name)(x) for name in UNARY}
+    results = cp.fuse(lambda x: tuple([getattr(cp, name)(x) for name in UNARY]))(cp.array(x))
+    for name, result in zip(UNARY, results, strict=True):
+        same(result, wanted[name])
+    for name in ("negative", "sqrt", "isnan"):
+        same(getattr(cp, name)(cp.array(x)), wanted[name])
     for name in ("exp", "log", "sin", "tanh", "cbrt"):
         with np.errstate(all="ignore"):
             expected = getattr(np, name)(x).astype("f4")
@@ -105,12 +113,12 @@ def test_layouts(layout):
     same(x.copy(), a.copy())
 
 
-@pytest.mark.parametrize("other", ["?", "i1", "i4", "u2", "f2", "f4", "f8", "c8"])
+@pytest.mark.parametrize("other", ["?", "i1", "i4", "f2", "f4", "c8"])
 def test_promotion_is_numpys(other):
     a, b = np.ones(3, BF16), np.ones(3, other)
-    for name in ("add", "less", "divide"):
-        assert getattr(cp, name)(cp.array(a), cp.array(b)).dtype == getattr(np, name)(a, b).dtype
-        assert getattr(cp, name)(cp.array(b), cp.array(a)).dtype == getattr(np, name)(b, a).dtype
+    assert cp.add(cp.array(a), cp.array(b)).dtype == np.add(a, b).dtype
+    assert cp.less(cp.array(b), cp.array(a)).dtype == np.less(b, a).dtype
+    assert cp.divide(cp.array(b), cp.array(a)).dtype == np.divide(b, a).dtype
     try:
         expected = np.result_type(a, b)
     except TypeError:
@@ -144,7 +152,7 @@ def test_reductions():
         exact = host.astype("f8").sum(axis).astype(BF16)
         same(x.sum(axis), exact)
         same(x.mean(axis), host.astype("f8").mean(axis).astype(BF16))
-        for name in ("max", "min", "argmax", "argmin", "any", "all"):
+        for name in ("max", "argmin", "any") if axis is None else ("min", "argmax", "all"):
             same(getattr(x, name)(axis), getattr(host, name)(axis))
     assert x.std().dtype == BF16
     assert x.cumsum().dtype == BF16
@@ -156,7 +164,7 @@ def test_reductions():
     assert float(cp.nansum(cp.array([1, float("nan"), 2], dtype=BF16))) == 3
 
 
-@pytest.mark.parametrize("size", [16, 3000, 40000])
+@pytest.mark.parametrize("size", [16, 40000])
 def test_sorts(size):
     host = np.random.default_rng(1).standard_normal(size).astype(BF16)
     host[::7] = np.inf

@@ -67,7 +67,7 @@ def test_gradient(edge_order, rng):
 @pytest.mark.parametrize("dtype", slow_except(["f2", "u1"], ["f2", "f4", "c16", "u1"]))
 def test_gradient_of_short_axes_and_any_layout(dtype, rng):
     x = values((3, 2, 40), dtype)
-    for spacing in (1.0, 2, np.float64(0.3)):
+    for spacing in (2, np.float64(0.3)):
         for axis in (0, 1, 2, None):
             expected = np.gradient(x, spacing, axis=axis)
             result = cp.gradient(A(x), spacing, axis=axis)
@@ -82,7 +82,7 @@ def test_gradient_of_short_axes_and_any_layout(dtype, rng):
 )
 def test_differences_of_differences(dtype):
     x = values((4, 9), dtype)
-    for n in range(1, 11):
+    for n in (1, 2, 3, 8, 10):
         for axis in (0, 1):
             same(cp.diff(A(x), n, axis), np.diff(x, n, axis), context=(n, axis))
             same(cp.diff(A(x).T, n, axis), np.diff(x.T, n, axis), context=(n, axis))
@@ -154,9 +154,9 @@ def test_interp_between_infinite_values():
     near(cp.interp(2.5, A([1, 2, 3]), A([3, 2, 0])), np.interp(2.5, [1, 2, 3], [3, 2, 0]))
 
 
-@pytest.mark.parametrize("dtype", slow_except(["?", "i4", "c16"], ["?", "i4", "f4", "f8", "c16"]))
+@pytest.mark.parametrize("dtype", slow_except(["?", "c16"], ["?", "i4", "f4", "c16"]))
 def test_correlate_and_convolve(dtype, rng):
-    for n, m in ((1, 1), (7, 3), (3, 7), (100, 10), (10, 100), (5, 5), (6, 4)):
+    for n, m in ((1, 1), (7, 3), (3, 7), (100, 10), (10, 100), (6, 4)):
         a, v = rng.integers(-5, 5, n).astype(dtype), rng.integers(-5, 5, m).astype(dtype)
         if dtype == "c16":
             a, v = a + 1j * rng.integers(-5, 5, n), v + 1j * rng.integers(-5, 5, m)

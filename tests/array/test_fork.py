@@ -255,7 +255,7 @@ stop, mine = False, threading.local()
 started = threads()
 for thread in started:
     thread.start()
-for number in range(12):
+for number in range(6):
     time.sleep(0.02)
     assert child(wrong, [sys.exit, lambda: os._exit(0)][number % 2]) == {}
 stop = True

@@ -84,7 +84,7 @@ def run(body, **environment):
 
 @pytest.mark.parametrize(
     "how, expected",
-    [(0, "ILLEGAL_ADDRESS"), (1, "MISALIGNED_ADDRESS"), (2, "LAUNCH_FAILED"), (3, "ASSERT")],
+    [(1, "MISALIGNED_ADDRESS"), (3, "ASSERT")],
 )
 def test_a_fault_stays(how, expected):
     seen = run(
@@ -120,7 +120,7 @@ def test_a_fault_stays(how, expected):
 
 @pytest.mark.parametrize(
     "how, expected",
-    [(0, "ILLEGAL_ADDRESS"), (1, "MISALIGNED_ADDRESS"), (2, "LAUNCH_FAILED"), (3, "ASSERT")],
+    [(0, "ILLEGAL_ADDRESS"), (2, "LAUNCH_FAILED")],
 )
 def test_no_reset_brings_the_device_back(how, expected):
     """As an H200 showed: the context can be reset after a fault, and not be made anew."""

@@ -110,7 +110,7 @@ def check(function, arrays):
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_bits(kernels, function):
-    for shape in SHAPES if function in (softmax, layer_norm) else SHAPES[:3]:
+    for shape in SHAPES if function in (softmax, layer_norm) else SHAPES[:2]:
         check(function, operands(shape))
         # What is reduced as bools may be read otherwise.
         assert len([x for x in kernels if x.rows]) in ((1, 2) if function is counts else (1,))

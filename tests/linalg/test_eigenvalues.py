@@ -105,7 +105,7 @@ def check_eig(a, make=cp.asarray):
 # ---- Hermitian matrices
 
 
-@each_dtype
+@pytest.mark.parametrize("dtype", ["f4", "c16"])
 @pytest.mark.parametrize("uplo", ["L", "U"])
 @pytest.mark.parametrize(
     "shape", [(1, 1), (2, 2, 4, 4), (GREAT, GREAT), (2, GREAT, GREAT)], ids=str
@@ -173,7 +173,7 @@ LAYOUTS = {
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("n, dtype", [(5, "f8"), (GREAT, "c8"), (GREAT, "f8")])
+@pytest.mark.parametrize("n, dtype", [(5, "f8"), (GREAT, "c8")])
 def test_layouts(layout, n, dtype):
     if layout == "inner-stack":
         a = random((n, n, 2, 2), dtype)
