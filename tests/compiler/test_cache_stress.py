@@ -19,7 +19,7 @@ from tests.slow import slow_except
 
 SOURCE = str(Path(cache_module.__file__).parents[3])
 KEY = digest("a key")
-PROCESSES = pytest.mark.parametrize("count", slow_except([3], [3, 12]))
+PROCESSES = pytest.mark.parametrize("count", slow_except([3], [3, 8]))
 
 #: Compiles `COUNT` kernels, each starting elsewhere, with a compiler that leaves a file at each
 #: compilation: what is compiled twice has two. A compilation takes `DELAY`, or waits for a line.

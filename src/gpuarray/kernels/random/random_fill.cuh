@@ -11,7 +11,7 @@ template <class R, int COUNT> struct alignas(sizeof(R) * COUNT) Neighbours {
 };
 
 // Whether that many results, or as many of them as a store takes, may be stored as one.
-template <int RESULTS, class R> GPUARRAY_DEVICE bool are_aligned(const R* output) {
+template <int RESULTS, class R> GPUARRAY_DEVICE bool may_store_as_one(const R* output) {
     enum { BYTES = RESULTS * sizeof(R) < 16 ? RESULTS * sizeof(R) : 16 };
     return reinterpret_cast<uint64_t>(output) % BYTES == 0;
 }
@@ -75,7 +75,7 @@ GPUARRAY_DEVICE void fill(const Draw& draw, const uint64_t* state, uint64_t* nex
     typename Engine::template Groups<BLOCK> groups(engine, group);
     const bool half = half_is_left<Draw::BITS>(state);
     int64_t index = (int64_t(group + threadIdx.x) * GROUP - engine.behind()) * PIECES + (half ? Draw::PIECES : 0);
-    const bool aligned = are_aligned<GROUP * PIECES>(output + index);
+    const bool aligned = may_store_as_one<GROUP * PIECES>(output + index);
     enum { STEP = BLOCK * GROUP * PIECES };
     const bool whole = aligned && index >= 0 && index + int64_t(rounds - 1) * STEP + GROUP * PIECES <= int64_t(count);
     uint32_t round = 0;
