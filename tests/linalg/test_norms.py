@@ -65,6 +65,7 @@ def test_squares_overflow_as_numpys():
     same(cp.linalg.vector_norm(cp.asarray(host)), np.linalg.vector_norm(host))
 
 
+@pytest.mark.single_operations
 @pytest.mark.parametrize("order", [0, 1, 2, 3, np.inf])
 def test_one_launch(order):
     x = cp.ones((3, 4, 2), "f4")
@@ -100,6 +101,7 @@ def test_a_norm_of_all_elements():
     same(cp.linalg.norm([3, 4]), np.linalg.norm([3, 4]))
 
 
+@pytest.mark.single_operations
 def test_launches_of_sums_of_rows():
     x = cp.ones((3, 4, 5))
     assert launches(lambda: cp.linalg.matrix_norm(x, ord=1)) == 2

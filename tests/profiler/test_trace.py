@@ -57,6 +57,7 @@ def path(tmp_path):
     return tmp_path / "trace.json"
 
 
+@pytest.mark.single_operations
 def test_launches_and_copies(path):
     x = cp.asarray(np.arange(1000, dtype=np.float32))
     x * 2  # planned before, and to be seen all the same
@@ -84,6 +85,7 @@ def test_launches_and_copies(path):
     assert found.named("thread")[HOST, threading.get_native_id()] == "MainThread"
 
 
+@pytest.mark.single_operations
 def test_times_and_arrows(path):
     x = cp.arange(1000)
     with trace(path):
@@ -110,6 +112,7 @@ def test_times_and_arrows(path):
         last = one["ts"] + one["dur"] - 0.001
 
 
+@pytest.mark.single_operations
 def test_streams_and_threads(path):
     stream = cp.cuda.Stream(non_blocking=True)
     x = cp.arange(10)
@@ -278,6 +281,7 @@ def test_nothing_stays_behind(path):
     assert os.listdir(path.parent) == [path.name]
 
 
+@pytest.mark.single_operations
 def test_plans_of_a_trace_are_its_own(path):
     x = cp.arange(10)
     x + 1
