@@ -21,7 +21,6 @@ from typing import Any
 import pytest
 
 import gpuarray as cp
-from gpuarray._namespace.docstrings import shares
 from tests.docs import public
 
 #: Where the example of the module is that of its functions: functions by CUDA's names, whose
@@ -256,59 +255,3 @@ def test_functions_that_raise_say_what():
         assert list(gaps(lacking)) == ["what it raises"]
     finally:
         cp.compress.__doc__ = said
-
-
-def test_descriptions_are_shared():
-    """What a docstring does not say it has from another."""
-
-    def double(x, *, factor=2, where=None):
-        """Double.
-
-        Parameters
-        ----------
-        factor : int, optional
-            How much.
-        where
-            As of the other.
-        """
-
-    def other(x, where=None, unused=0):
-        """Another.
-
-        Parameters
-        ----------
-        x, unused : array_like
-            The array.
-        where : array of bool, optional
-            Which.
-
-        Returns
-        -------
-        ndarray
-            It.
-
-        Examples
-        --------
-        >>> 1
-        1
-        """
-
-    text = shares(other, but=("Examples",))(double).__doc__
-    assert (
-        text
-        == """Double.
-
-Parameters
-----------
-x : array_like
-    The array.
-factor : int, optional
-    How much.
-where : array of bool, optional
-    Which.
-
-Returns
--------
-ndarray
-    It."""
-    )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from gpuarray._namespace.docstrings import shares
+from gpuarray._namespace.shared_texts import sharing, texts_of
 from gpuarray._ops.casts import astype
 from gpuarray._ops.conversion import asnumpy
 from gpuarray._ops.creation import zeros
@@ -455,14 +455,20 @@ class bsr_array(sparray, BsrBase):
     """
 
 
-@shares(bsr_array, but=("Examples",))
+@sharing(texts_of(bsr_array))
 class bsr_matrix(spmatrix, BsrBase):
     """A sparse matrix in block sparse row format: `bsr_array` with the operators of matrices.
 
     Parameters
     ----------
-    arg1, shape, dtype, copy, blocksize, maxprint
-        As for `bsr_array`.
+    {arg1}
+    {shape}
+    {dtype}
+    {copy}
+    {blocksize}
+    {maxprint}
+
+    {Raises}
 
     Examples
     --------

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from gpuarray._namespace.docstrings import shares
+from gpuarray._namespace.shared_texts import sharing, texts_of
 from gpuarray._ops.casts import astype
 from gpuarray._ops.conversion import asarray, asnumpy
 from gpuarray._ops.creation import zeros
@@ -358,7 +358,7 @@ class coo_array(sparray, CooBase):
     """
 
 
-@shares(coo_array, but=("Examples",))
+@sharing(texts_of(coo_array))
 class coo_matrix(spmatrix, CooBase):
     """A sparse matrix in coordinate format: `coo_array` with the operators of matrices.
 
@@ -367,8 +367,13 @@ class coo_matrix(spmatrix, CooBase):
 
     Parameters
     ----------
-    arg1, shape, dtype, copy, maxprint
-        As for `coo_array`.
+    {arg1}
+    {shape}
+    {dtype}
+    {copy}
+    {maxprint}
+
+    {Raises}
 
     Examples
     --------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Self
 
-from gpuarray._namespace.docstrings import shares
+from gpuarray._namespace.shared_texts import sharing, texts_of
 from gpuarray._ops.creation import zeros
 from gpuarray.kernels.sparse_format.launch import line_pointers
 from gpuarray.scipy.sparse._base import SparseBase, sparray
@@ -130,7 +130,7 @@ class csc_array(sparray, CscBase):
     """
 
 
-@shares(csc_array, but=("Examples",))
+@sharing(texts_of(csc_array))
 class csc_matrix(spmatrix, CscBase):
     """A sparse matrix in compressed sparse column format: `csc_array` with matrices' operators.
 
@@ -138,8 +138,13 @@ class csc_matrix(spmatrix, CscBase):
 
     Parameters
     ----------
-    arg1, shape, dtype, copy, maxprint
-        As for `csc_array`.
+    {arg1}
+    {shape}
+    {dtype}
+    {copy}
+    {maxprint}
+
+    {Raises}
 
     Examples
     --------

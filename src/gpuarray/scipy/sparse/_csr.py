@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from gpuarray._namespace.docstrings import shares
+from gpuarray._namespace.shared_texts import sharing, texts_of
 from gpuarray._ops.conversion import asarray, asnumpy
 from gpuarray._ops.creation import zeros
 from gpuarray.kernels.sparse_format.launch import line_pointers
@@ -158,7 +158,7 @@ class csr_array(sparray, CsrBase):
     """
 
 
-@shares(csr_array, but=("Examples",))
+@sharing(texts_of(csr_array))
 class csr_matrix(spmatrix, CsrBase):
     """A sparse matrix in compressed sparse row format: `csr_array` with the operators of matrices.
 
@@ -167,8 +167,13 @@ class csr_matrix(spmatrix, CsrBase):
 
     Parameters
     ----------
-    arg1, shape, dtype, copy, maxprint
-        As for `csr_array`.
+    {arg1}
+    {shape}
+    {dtype}
+    {copy}
+    {maxprint}
+
+    {Raises}
 
     Examples
     --------

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from gpuarray._namespace.docstrings import shares
+from gpuarray._namespace.shared_texts import add_sections, texts_of
 from gpuarray._ops import math
 from gpuarray._ops.casts import astype
 from gpuarray._ops.rounding import around
@@ -273,7 +273,7 @@ Examples
 >>> sparse.csr_array(cp.array([[0.0, 0.5]])).{name}().nnz
 1
 """
-        shares(text)(getattr(cls, name))
+        add_sections(getattr(cls, name), texts_of(text))
 
 
 _add_documentation(DataBase)

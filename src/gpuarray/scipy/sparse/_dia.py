@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from gpuarray import _array, _layout
-from gpuarray._namespace.docstrings import shares
+from gpuarray._namespace.shared_texts import sharing, texts_of
 from gpuarray._ops.casts import astype
 from gpuarray._ops.conversion import asarray, asnumpy
 from gpuarray._ops.creation import zeros
@@ -349,14 +349,19 @@ class dia_array(sparray, DiaBase):
     """
 
 
-@shares(dia_array, but=("Examples",))
+@sharing(texts_of(dia_array))
 class dia_matrix(spmatrix, DiaBase):
     """A sparse matrix in diagonal format: `dia_array` with the operators of matrices.
 
     Parameters
     ----------
-    arg1, shape, dtype, copy, maxprint
-        As for `dia_array`.
+    {arg1}
+    {shape}
+    {dtype}
+    {copy}
+    {maxprint}
+
+    {Raises}
 
     Examples
     --------

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray._namespace.docstrings import shares
+from gpuarray._namespace.shared_texts import sharing, texts_of
 from gpuarray._ops.conversion import asarray, asnumpy
 from gpuarray._ops.creation import empty, full, full_like, ones_like
 from gpuarray._ops.ranges import arange
@@ -107,7 +107,7 @@ def shortest_path(
     return _paths(edges, indices, return_predecessors, "shortest_path")
 
 
-@shares(shortest_path, but=("Returns", "Raises", "Examples"))
+@sharing(texts_of(shortest_path))
 def dijkstra(
     csgraph: Any,
     directed: bool = True,
@@ -121,8 +121,11 @@ def dijkstra(
 
     Parameters
     ----------
-    csgraph, directed, indices, return_predecessors, unweighted
-        As for `shortest_path`.
+    {csgraph}
+    {directed}
+    {indices}
+    {return_predecessors}
+    {unweighted}
     limit : float, optional
         The longest path that is looked for.
     min_only : bool, optional
@@ -172,7 +175,7 @@ def dijkstra(
     return _paths(edges, indices, return_predecessors, "dijkstra", limit, min_only)
 
 
-@shares(shortest_path, but=("Returns", "Raises", "Examples"))
+@sharing(texts_of(shortest_path))
 def bellman_ford(
     csgraph: Any,
     directed: bool = True,
@@ -184,8 +187,11 @@ def bellman_ford(
 
     Parameters
     ----------
-    csgraph, directed, indices, return_predecessors, unweighted
-        As for `shortest_path`.
+    {csgraph}
+    {directed}
+    {indices}
+    {return_predecessors}
+    {unweighted}
 
     Returns
     -------
@@ -214,7 +220,7 @@ def bellman_ford(
     return _paths(edges, indices, return_predecessors, "bellman_ford")
 
 
-@shares(shortest_path, but=("Returns", "Raises", "Examples"))
+@sharing(texts_of(shortest_path))
 def johnson(
     csgraph: Any,
     directed: bool = True,
@@ -226,8 +232,11 @@ def johnson(
 
     Parameters
     ----------
-    csgraph, directed, indices, return_predecessors, unweighted
-        As for `shortest_path`.
+    {csgraph}
+    {directed}
+    {indices}
+    {return_predecessors}
+    {unweighted}
 
     Returns
     -------
@@ -257,7 +266,7 @@ def johnson(
     return _paths(edges, indices, return_predecessors, "johnson")
 
 
-@shares(shortest_path, but=("Returns", "Raises", "Examples"))
+@sharing(texts_of(shortest_path))
 def floyd_warshall(
     csgraph: Any,
     directed: bool = True,
@@ -269,8 +278,11 @@ def floyd_warshall(
 
     Parameters
     ----------
-    csgraph, directed, return_predecessors, unweighted, overwrite
-        As for `shortest_path`.
+    {csgraph}
+    {directed}
+    {return_predecessors}
+    {unweighted}
+    {overwrite}
 
     Returns
     -------
