@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.special
 
 import gpuarray as cp
 from gpuarray.scipy import special
@@ -31,6 +32,14 @@ POINTS = [
 def test_hard_points(name, operands, exact, error):
     found = getattr(special, name)(*[cp.asarray(x) for x in operands])
     np.testing.assert_allclose(found.get(), exact, rtol=error)
+
+
+@pytest.mark.parametrize("name", ["jv", "yv"])
+def test_complex_loops_on_the_real_axis(name):
+    # There the expansion for large orders has its root on a cut.
+    v, x = np.array([120.0, 120.0, 30.5, 301.0]), np.array([200.5, 150.0, 90.0, 600.0])
+    found = getattr(special, name)(cp.asarray(v), cp.asarray(x + 0j)).get()
+    np.testing.assert_allclose(found, getattr(scipy.special, name)(v, x), rtol=1e-11, atol=1e-14)
 
 
 #: What is no result of rounding.

@@ -219,9 +219,9 @@ GPUARRAY_CALLED double scaled_power(double v, double x, double s, double shifted
     return power_and_exponential(quotient, v, exponent, exponent_low);
 }
 // The order multiplies the error of each factor of the power, and of the exponent v s - z = v / (s + z / v).
-GPUARRAY_CALLED Complex scaled_power(double v, Complex z, Complex, Complex) {
+GPUARRAY_CALLED Complex scaled_power(double v, Complex z, Complex near, Complex) {
     const complex_dd w{dd(z.real) / v, dd(z.imag) / v}, square = product(w, w);
-    const complex_dd s = root(complex_dd{square.real + 1.0, square.imag});
+    const complex_dd s = root_near(complex_dd{square.real + 1.0, square.imag}, near);
     const complex_dd one{dd(1.0), dd(0.0)};
     return power_times_exponential(quotient(w, one + s), v, quotient(complex_dd{dd(v), dd(0.0)}, s + w));
 }

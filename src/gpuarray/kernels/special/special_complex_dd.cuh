@@ -20,9 +20,8 @@ GPUARRAY_CALLED complex_dd quotient(complex_dd a, complex_dd b) {
     const complex_dd above = product(a, complex_dd{b.real, -b.imag});
     return complex_dd{above.real / size, above.imag / size};
 }
-// The root of double precision and a step of Newton's.
-GPUARRAY_CALLED complex_dd root(complex_dd z) {
-    const Complex near = principal_root(Complex(z.real.hi, z.imag.hi));
+// The root next to that of double precision, whose side of the cut is the caller's: a step of Newton's.
+GPUARRAY_CALLED complex_dd root_near(complex_dd z, Complex near) {
     const complex_dd start{dd(near.real), dd(near.imag)}, square = product(start, start);
     const complex_dd rest{z.real - square.real, z.imag - square.imag};
     const Complex step = quotient(Complex(rest.real.hi, rest.imag.hi), 2.0 * near);
