@@ -271,6 +271,40 @@ def scipy_special(session: nox.Session) -> None:
     )
 
 
+#: NumPy's and SciPy's tests of random numbers and of Fourier transforms.
+RANDOM_FFT_TESTS = (
+    *[
+        f"numpy.random.tests.test_{name}"
+        for name in ("direct", "generator_mt19937", "generator_mt19937_regressions", "random")
+    ],
+    *[
+        f"numpy.random.tests.test_{name}"
+        for name in ("randomstate", "randomstate_regression", "regression", "seed_sequence", "smoke")
+    ],
+    "numpy.fft.tests.test_pocketfft", "numpy.fft.tests.test_helper",
+    "scipy.fft.tests.test_basic", "scipy.fft.tests.test_real_transforms",
+    "scipy.fft.tests.test_helper", "scipy.fft.tests.test_fftlog",
+    "scipy.fft._pocketfft.tests.test_basic", "scipy.fft._pocketfft.tests.test_real_transforms",
+    "scipy.fftpack.tests.test_basic",
+)  # fmt: skip
+
+
+@nox.session
+def random_fft(session: nox.Session) -> None:
+    """Run NumPy's and SciPy's own tests of random numbers and transforms on gpuarray's.
+
+    docs/random.md and docs/fft.md say what fails, and why. Some of them:
+    ``nox -s random_fft -- numpy.fft.tests.test_pocketfft``.
+    """
+    session.install(".", *group("test"))
+    session.run(
+        *("pytest", "-p", "tests.clients.random_fft_library", "--override-ini=pythonpath=."),
+        *("--timeout=60", "--timeout-method=signal", "--numprocesses=2", "--tb=line", "-rf"),
+        *("--pyargs", *(session.posargs or RANDOM_FFT_TESTS)),
+        env={"PYTHONPATH": "."},  # where the plugin is found
+    )
+
+
 @nox.session
 def bench(session: nox.Session) -> None:
     """Measure beside the peers that are installed: ``nox -s bench -- --list``."""

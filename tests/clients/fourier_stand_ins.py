@@ -17,7 +17,6 @@ import scipy.fftpack._realtransforms
 import gpuarray as cp
 import gpuarray.scipy.fft
 import gpuarray.scipy.fftpack
-
 from tests.clients.host_calls import host_call
 from tests.clients.replaced_imports import StandInModule
 

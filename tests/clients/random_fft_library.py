@@ -1,6 +1,6 @@
 """A pytest plugin that runs NumPy's and SciPy's own tests of random numbers and transforms on ours.
 
-    pytest -p tests.clients.random_fft_library --pyargs numpy.random.tests.test_direct
+pytest -p tests.clients.random_fft_library --pyargs numpy.random.tests.test_direct
 """
 
 from __future__ import annotations

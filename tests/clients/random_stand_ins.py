@@ -10,7 +10,6 @@ import gpuarray as cp
 from gpuarray.random import _bit_generators as bit_generators
 from gpuarray.random import _generator as generator
 from gpuarray.random import _module_functions as functions
-
 from tests.clients.host_calls import host_call, host_class
 from tests.clients.replaced_imports import StandInModule
 

@@ -264,15 +264,19 @@ class BitGenerator:
             raise TypeError("The underlying SeedSequence does not implement spawning.")
         return [type(self)(seed) for seed in self._seed_seq.spawn(n_children)]
 
+    def __getstate__(self) -> tuple[dict[str, Any], Any]:
+        return self.state, self._seed_seq
+
+    def __setstate__(self, state: tuple[dict[str, Any], Any]) -> None:
+        self.state, self._seed_seq = state
+
     def __reduce__(self) -> tuple:
-        return _restored, (type(self), self._seed_seq, self.state)
+        return _unpickled, (type(self),), self.__getstate__()
 
 
-def _restored(kind: type[BitGenerator], seed_seq: Any, state: dict[str, Any]) -> BitGenerator:
-    """A bit generator that was pickled."""
-    host = kind._numpy(seed_seq)
-    host.state = state
-    return kind._of(host)
+def _unpickled(kind: type[BitGenerator]) -> BitGenerator:
+    """A bit generator that takes the state that was pickled."""
+    return kind._of(kind._numpy(0))
 
 
 class _Jumping(BitGenerator):

@@ -40,8 +40,6 @@ class Generator(
     """
 
     def __init__(self, bit_generator: Any):
-        if isinstance(bit_generator, type):
-            bit_generator = bit_generator()
         self._bit_generator = as_bit_generator(bit_generator)
 
     def _words(self, count: int) -> Any:
@@ -74,6 +72,9 @@ class Generator(
         """
         return [type(self)(child) for child in self._bit_generator.spawn(n_children)]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._bit_generator,), None
+
     def __repr__(self) -> str:
         return f"{self} at 0x{id(self):X}"
 
@@ -87,6 +88,8 @@ def as_bit_generator(found: Any) -> BitGenerator:
         return found
     if isinstance(found, np.random.BitGenerator) and type(found).__name__ in BY_NAME:
         return BY_NAME[type(found).__name__]._of(found)
+    if isinstance(found, type):
+        raise ValueError("Invalid bit generator. The bit generator must be instantiated.")
     raise TypeError(
         f"Generator: {type(found).__name__} is no bit generator; pass one such as "
         "gpuarray.random.PCG64(seed)"

@@ -16,7 +16,13 @@ from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import random as kernels
 from gpuarray.random._bit_generators import BitGenerator
-from gpuarray.random._parameters import checks_device_arrays, judged, result_shape
+from gpuarray.random._parameters import (
+    checks_device_arrays,
+    host_integers,
+    is_number,
+    judged,
+    result_shape,
+)
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, DTypeLike, ndarray
@@ -123,9 +129,11 @@ class Integers:
             low, high = 0, low
         ends: list[Any] = [low, high]
         if type(low) is not int or type(high) is not int:
-            if not (_is_number(low) and _is_number(high)):
+            if not (is_number(low) and is_number(high)):
                 return self._bounded_each(low, high, size, found, endpoint)
-            judged("integers", *ends, dtype=found, endpoint=endpoint)
+            # NumPy raises for None where it is `low`.
+            good = ends if ends[1] is not None else [None]
+            judged("integers", *good, dtype=found, endpoint=endpoint)
             ends = [int(x) for x in ends]
         lowest, greatest = ends[0], ends[1] - (not endpoint)
         least, most = _LIMITS[found]
@@ -151,7 +159,7 @@ class Integers:
             ends = [cp.asarray(x).astype(_INT64).view(_UINT64) for x in (low, high)]
             from_, width = ends[0], ends[1] - ends[0] - np.uint64(not endpoint)
         else:
-            numbers = [np.asarray(x, object) for x in (low, high)]
+            numbers = [host_integers(x) for x in (low, high)]
             numbers = [numbers[0], numbers[1] - numbers[0] - (not endpoint)]
             from_, width = [cp.asarray(np.asarray(x & _WORD, _UINT64)) for x in numbers]
         arrays = [cp.ascontiguousarray(cp.broadcast_to(x, shape)) for x in (from_, width)]
@@ -180,7 +188,3 @@ class Integers:
         """
         words = self.integers(0, 1 << 32, max(length - 1, 0) // 4 + 1, np.uint32)
         return asnumpy(words).astype("<u4").tobytes()[:length]
-
-
-def _is_number(x: Any) -> bool:
-    return isinstance(x, int | float | np.generic) or (isinstance(x, np.ndarray) and x.ndim == 0)

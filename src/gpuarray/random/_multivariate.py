@@ -18,8 +18,8 @@ from gpuarray._ops.stored_values import as_values
 from gpuarray._runtime.device import current
 from gpuarray.kernels import distribution
 from gpuarray.kernels.elementwise import copies
-from gpuarray.random._parameters import fitted_shape
-from gpuarray.random._variates import host_values, looks_at_arrays
+from gpuarray.random._parameters import fitted_shape, host_values
+from gpuarray.random._variates import looks_at_arrays
 
 if TYPE_CHECKING:
     from gpuarray._types import ndarray
@@ -90,7 +90,10 @@ def multivariate_hypergeometric(
     checks.multivariate_hypergeometric(number, 0 if known is None else count, 0, method)
     if isinstance(count, int | np.integer) and count < 0:
         raise ValueError("nsample must be nonnegative.")
-    weights = as_values(colors, "multivariate_hypergeometric")
+    listed = host_values(colors, _INT64)
+    weights = (
+        as_values(colors, "multivariate_hypergeometric") if listed is None else asarray(listed)
+    )
     if weights._layout.ndim != 1 or weights._layout.dtype.kind not in "iu":
         raise ValueError(
             "colors must be a one-dimensional sequence of nonnegative integers not exceeding "
@@ -128,9 +131,19 @@ def _rows(x: Any, shape: tuple[int, ...], dtype: np.dtype, length: int = 1) -> A
 
 
 def multivariate_normal(
-    source: Any, mean: Any, cov: Any, size: Any, check_valid: str, tol: float, method: str
+    source: Any,
+    mean: Any,
+    cov: Any,
+    size: Any,
+    check_valid: str,
+    tol: float,
+    method: str,
+    any_definite: bool = False,
 ) -> ndarray:
-    """Rows of normal variates with a covariance."""
+    """Rows of normal variates with a covariance.
+
+    With ``any_definite`` one that has no Cholesky factor is factorised by its singular values.
+    """
     if method not in ("eigh", "svd", "cholesky"):
         raise ValueError("method must be one of {'eigh', 'svd', 'cholesky'}")
     if check_valid not in ("warn", "raise", "ignore"):
@@ -148,7 +161,19 @@ def multivariate_normal(
         raise ValueError("mean and cov must have same length")
     shape = (*fitted_shape(size), length)
     normal = source.standard_normal(shape)
-    factor = _factor(asarray(cov, _FLOAT64), check_valid, tol, method)
+    covariance = asarray(cov, _FLOAT64)
+    try:
+        factor = _factor(covariance, check_valid, tol, method)
+    except np.linalg.LinAlgError as error:
+        if not any_definite or method != "cholesky":
+            raise
+        try:
+            asked = "raise" if check_valid == "ignore" else check_valid
+            factor = _factor(covariance, asked, tol, "svd")
+        except ValueError:
+            if check_valid == "ignore":
+                raise error from None
+            raise
     return add(normal @ factor.T, mean)
 
 

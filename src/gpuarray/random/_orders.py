@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _layout
+from gpuarray import _arguments, _array, _layout
 from gpuarray._array import ArrayBase
-from gpuarray._ops.conversion import asnumpy
+from gpuarray._ops.conversion import asarray, asnumpy
 from gpuarray._ops.cumulative import cumsum
 from gpuarray._ops.math import divide
 from gpuarray._ops.searching import searchsorted
@@ -18,8 +18,8 @@ from gpuarray._ops.sorting import argsort
 from gpuarray._ops.stored_values import as_values
 from gpuarray._ops.taking import take
 from gpuarray.kernels.elementwise import copies
-from gpuarray.random._parameters import fitted_shape
-from gpuarray.random._variates import host_values, looks_at_arrays, variates
+from gpuarray.random._parameters import fitted_shape, host_values
+from gpuarray.random._variates import looks_at_arrays, variates
 
 if TYPE_CHECKING:
     from gpuarray._types import ndarray
@@ -33,8 +33,9 @@ _SORTED = 1024
 
 def permutation(source: Any, x: Any) -> ndarray:
     """A random order of a range, or of an array along its first axis."""
-    if isinstance(x, int | np.integer) and not isinstance(x, bool):
+    if isinstance(x, int | np.integer):
         count = max(operator.index(x), 0)
+        _check_count(count)
         return _order(source, count, count)
     x = as_values(x, "permutation")
     if not x._layout.ndim:
@@ -64,8 +65,9 @@ def _order(source: Any, population: int, count: int) -> Any:
 
 def choice(source: Any, a: Any, size: Any, replace: bool, p: Any) -> ndarray:
     """Elements of an array or a range, picked at random."""
-    if isinstance(a, int | np.integer) and not isinstance(a, bool):
+    if isinstance(a, int | np.integer):
         values, population = None, operator.index(a)
+        _check_count(population)
         if population <= 0 and (size is None or 0 not in fitted_shape(size)):
             raise ValueError("a must be greater than 0 unless no samples are taken")
     else:
@@ -78,17 +80,31 @@ def choice(source: Any, a: Any, size: Any, replace: bool, p: Any) -> ndarray:
     shape = fitted_shape(size)
     count = math.prod(shape)
     if p is not None:
-        p = _probabilities(p, population)
+        p, most = _probabilities(p, population)
     if not replace and count > population:
         raise ValueError("Cannot take a larger sample than population when 'replace=False'")
+    if p is not None and not replace and count > most:
+        raise ValueError("Fewer non-zero entries in p than size")
     found = _picked(source, population, count, replace, p).reshape(shape)
     return found if values is None else take(values, found)
 
 
-def _probabilities(p: Any, population: int) -> Any:
-    """Probabilities on the device; those that the host has are checked."""
-    known = host_values(p)
-    p = as_values(p, "choice")
+def _check_count(count: int) -> None:
+    """Refuse what no index reaches."""
+    if count > _arguments.INT64_MAX:
+        raise ValueError(f"Maximum allowed size exceeded: {count} elements")
+
+
+def _probabilities(p: Any, population: int) -> tuple[Any, int]:
+    """Probabilities on the device, and how many are not 0, where that is known, or all.
+
+    Those that the host has are checked.
+    """
+    known = host_values(p, np.float64)
+    tolerance = math.sqrt(np.finfo(np.float64).eps)
+    p = as_values(p, "choice") if known is None else asarray(known)
+    if p._layout.dtype in (np.float16, np.float32):
+        tolerance = math.sqrt(np.finfo(p._layout.dtype).eps)
     if p._layout.ndim != 1:
         raise ValueError("'p' must be 1-dimensional")
     if p._layout.shape[0] != population:
@@ -96,14 +112,15 @@ def _probabilities(p: Any, population: int) -> Any:
     if known is None and looks_at_arrays():
         known = asnumpy(p)
     if known is not None:
-        total = math.fsum(known)
+        total = math.fsum(known.astype(np.float64))
         if math.isnan(total):
             raise ValueError("probabilities contain NaN")
         if (known < 0).any():
             raise ValueError("probabilities are not non-negative")
-        if abs(total - 1) > math.sqrt(np.finfo(np.float64).eps):
+        if abs(total - 1) > tolerance:
             raise ValueError("probabilities do not sum to 1")
-    return copies.copy(p, "C", np.dtype(np.float64))
+    most = population if known is None else int(np.count_nonzero(known))
+    return copies.copy(p, "C", np.dtype(np.float64)), most
 
 
 def _picked(source: Any, population: int, count: int, replace: bool, p: Any) -> Any:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,8 +15,12 @@ from gpuarray._array import ArrayBase
 from gpuarray._config import config
 from gpuarray._ffi import driver
 from gpuarray._ops.casts import astype
-from gpuarray._ops.conversion import asnumpy
+from gpuarray._ops.conversion import asarray, asnumpy
 from gpuarray._ops.stored_values import as_values
+from gpuarray.errors import HostArrayError
+
+if TYPE_CHECKING:
+    from gpuarray._types import DTypeLike
 
 _FLOAT64 = np.dtype(np.float64)
 
@@ -126,7 +131,7 @@ def fitted_shape(size: Any, shape: tuple[int, ...] = ()) -> tuple[int, ...]:
     return given
 
 
-def check_out(out: Any, size: Any, dtype: np.dtype) -> Any:
+def check_out(out: Any, size: Any, dtype: np.dtype, any_order: bool = False) -> Any:
     """An ``out`` argument: contiguous, of the dtype, and of shape ``size`` if that is given."""
     if not isinstance(out, ArrayBase):
         raise TypeError(
@@ -134,7 +139,8 @@ def check_out(out: Any, size: Any, dtype: np.dtype) -> Any:
         )
     layout = out._layout
     _layout.check_writable(layout, "random")
-    if not layout.c_contiguous or layout.unaligned:
+    in_order = layout.c_contiguous or (any_order and layout.f_contiguous)
+    if not in_order or layout.unaligned:
         raise ValueError(
             "Supplied output array must be contiguous, writable, aligned, and in machine "
             "byte-order."
@@ -158,10 +164,45 @@ def as_parameter(value: Any, name: str, dtype: np.dtype = _FLOAT64) -> Any:
     if type(value) is float or type(value) is int:
         return value
     if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
-        return value.item()
+        number: Any = value
+        return operator.index(number) if value.dtype.kind in "iu" else float(number)
     if isinstance(value, ArrayBase):
         array: Any = value
         return array if array._layout.dtype == dtype else astype(array, dtype)
     if isinstance(value, bool):
         return int(value)
-    return as_values(value, name, dtype)
+    known = host_values(value, dtype)
+    return as_values(value, name, dtype) if known is None else asarray(known)
+
+
+def is_number(x: Any) -> bool:
+    """Whether NumPy takes it for one number: a string, too, from which ``int`` makes one."""
+    if isinstance(x, np.ndarray):
+        return x.ndim == 0
+    return x is None or isinstance(x, int | float | complex | str | bytes | np.generic)
+
+
+def host_integers(x: Any) -> np.ndarray:
+    """Numbers or lists that NumPy found good as Python's integers, of any size."""
+    values = np.asarray(x, object)
+    return np.array([int(y) for y in values.ravel()], object).reshape(values.shape)
+
+
+def host_values(x: Any, dtype: DTypeLike | None = None) -> np.ndarray | None:
+    """What is in a list, as NumPy converts it; None for what is no list, or has device arrays.
+
+    Raises
+    ------
+    TypeError, ValueError
+        With a dtype, NumPy's: for what is no number of it, and for lengths that differ.
+    """
+    if not isinstance(x, list | tuple | range):
+        return None
+    try:
+        return np.array(x, dtype)
+    except HostArrayError:
+        return None
+    except ValueError:
+        if dtype is not None:
+            raise
+        return None

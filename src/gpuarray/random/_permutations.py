@@ -82,7 +82,10 @@ class Permutations:
         array([4, 0, 1, 2, 3])
         """
         if _is_integer(x):
-            return self._orders(1, max(operator.index(x), 0))[0]  # type: ignore[arg-type]
+            count = operator.index(x)  # type: ignore[arg-type]
+            if count > _arguments.INT64_MAX:
+                raise ValueError(f"Maximum allowed size exceeded: {count} elements")
+            return self._orders(1, max(count, 0))[0]
         array = as_values(x, "permutation")  # type: ignore[arg-type]
         if not array._layout.ndim:
             raise np.exceptions.AxisError(axis, 0)
@@ -164,9 +167,16 @@ class Permutations:
         """
         array = as_values(x, "permuted")
         shape, ndim = array._layout.shape, array._layout.ndim
+        if not ndim:
+            raise TypeError("permuted: x has at least one dimension")
         if out is not None:
             if not isinstance(out, ArrayBase):
                 raise TypeError(f"permuted: out is a device array, not {type(out).__name__}")
+            if not np.can_cast(array._layout.dtype, out._layout.dtype, "safe"):
+                raise TypeError(
+                    f"Cannot cast array data from {array._layout.dtype!r} to "
+                    f"{out._layout.dtype!r} according to the rule 'safe'"
+                )
             if out._layout.shape != shape:
                 raise ValueError("out must have the same shape as x")
         if axis is None:
@@ -291,7 +301,7 @@ class Permutations:
         device = isinstance(p, ArrayBase)
         host = None
         if not device or not replace or checks_device_arrays():
-            host = np.array(asnumpy(p), np.float64)
+            host = np.array(asnumpy(p) if device else p, np.float64)
             judged("choice", max(population, 1), 0, p=host)
         elif p._layout.shape != (population,):
             raise ValueError("a and p must have same size")

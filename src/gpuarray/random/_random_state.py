@@ -330,7 +330,8 @@ class RandomState(
         tol : float, optional
             How far it may be from it.
         method : {'cholesky', 'eigh', 'svd'}, optional
-            How the covariance is factorised. The first one is fast and wants it positive definite.
+            How the covariance is factorised. The first one is fast; where there is no such factor,
+            since the covariance is only semidefinite, 'svd' takes its place.
         {dtype}
 
         Returns
@@ -342,7 +343,9 @@ class RandomState(
         ----------------------
         The defaults of `check_valid` and `method` are CuPy's.
         """
-        drawn = _multivariate.multivariate_normal(self, mean, cov, size, check_valid, tol, method)
+        drawn = _multivariate.multivariate_normal(
+            self, mean, cov, size, check_valid, tol, method, any_definite=True
+        )
         return drawn.astype(dtype, copy=False)
 
 

@@ -12,13 +12,18 @@ import numpy as np
 from gpuarray import _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._namespace.shared_texts import sharing
-from gpuarray._ops.conversion import asnumpy
+from gpuarray._ops.conversion import asarray, asnumpy
 from gpuarray._ops.math import subtract
 from gpuarray._ops.stored_values import as_values
 from gpuarray._runtime.device import current
 from gpuarray.kernels import distribution
 from gpuarray.kernels.elementwise import copies
-from gpuarray.random._parameters import LEGACY_CHECKS, fitted_shape
+from gpuarray.random._parameters import (
+    LEGACY_CHECKS,
+    fitted_shape,
+    host_integers,
+    is_number,
+)
 from gpuarray.random._texts import TEXTS
 from gpuarray.random._variates import looks_at_arrays, variates
 
@@ -84,9 +89,14 @@ class IntegerDistributions:
             raise TypeError(f"Unsupported dtype {found!r} for randint")
         if high is None:
             low, high = 0, low
-        if not (isinstance(low, int | np.integer) and isinstance(high, int | np.integer)):
-            return self._between(low, high, size, found)
-        first, last = operator.index(low), operator.index(high) - 1
+        if type(low) is not int or type(high) is not int:
+            if not (is_number(low) and is_number(high)):
+                return self._between(low, high, size, found)
+            ends: list[Any] = [low, high]
+            # NumPy raises for None where it is `low`; what it takes is good for `int`.
+            LEGACY_CHECKS.randint(*(ends if ends[1] is not None else [None]), dtype=found)
+            low, high = [int(x) for x in ends]
+        first, last = low, high - 1
         if not limits[0] <= first <= last <= limits[1]:
             LEGACY_CHECKS.randint(low, high, dtype=found)  # raises
         shape = fitted_shape(size)
@@ -108,6 +118,12 @@ class IntegerDistributions:
         if None not in [type(x) if x is not None else None for x in ends]:
             LEGACY_CHECKS.randint(*ends, dtype=dtype)  # raises
         kind = _UINT64 if dtype == _UINT64 else _INT64
+        if not any(isinstance(x, ArrayBase) for x in (low, high)):
+            least, greatest = host_integers(low), host_integers(high)
+            words = [x & _MASK for x in np.broadcast_arrays(least, greatest - least - 1)]
+            first, last = [asarray(np.array(x, _UINT64).view(kind)) for x in words]
+            target = _layout.contiguous(dtype, fitted_shape(size, first._layout.shape))
+            return variates(self, "integers", (first, last), target, None)
         first, end = [as_values(x, "randint") for x in (low, high)]
         for x in (first, end):
             if x._layout.dtype.kind not in "biu":

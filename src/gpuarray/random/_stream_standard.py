@@ -45,7 +45,10 @@ class StandardStreamDistributions:
                 return self._bit_generator._draw_many(draw, size, dtype)
             static = (draw, () if size is None else size, dtype)
             return self._bit_generator._draw(sized_call, static)
-        out = check_out(out, size, dtype)
+        out = check_out(out, size, dtype, any_order=True)
+        if not out._layout.c_contiguous:  # NumPy's numbers go where memory goes on
+            self._standard(draw, None, dtype, out.T)
+            return out
         layout = out._layout
         return self._bit_generator._draw(kernels.launch.draw_call, (draw, layout, True), out)
 

@@ -15,12 +15,11 @@ import numpy as np
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
-from gpuarray._ops.conversion import asnumpy
+from gpuarray._ops.conversion import asarray, asnumpy
 from gpuarray._ops.stored_values import as_values
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
-from gpuarray.errors import HostArrayError
 from gpuarray.kernels import distribution
 from gpuarray.kernels.elementwise import copies
 from gpuarray.random._parameters import (
@@ -29,6 +28,7 @@ from gpuarray.random._parameters import (
     are_numbers,
     checks_device_arrays,
     fitted_shape,
+    host_values,
 )
 
 #: Parameters that every other one of a distribution goes with. They stand for arrays on the device
@@ -42,6 +42,9 @@ _VALID: dict[str, tuple[float, ...]] = {
     "triangular": (0, 0, 1),
     "zipf": (2,),
 }
+
+#: What NumPy is asked to refuse.
+_NO_NUMBERS = (str, bytes, complex, dict, set, frozenset, type)
 
 _CASTS = {"f8": float, "i8": int}
 
@@ -169,20 +172,16 @@ def _checked(
     valid = _VALID.get(name, (1,) * len(codes))
     if checks is LEGACY_CHECKS and name == "hypergeometric":
         valid = (*valid[:2], 1)  # a sample has an item at least
-    for x, stand_in in zip(parameters, valid, strict=True):
+    for x, stand_in, code in zip(parameters, valid, codes, strict=True):
         if isinstance(x, int | float | np.number | np.bool):
             values.append(x)
             host.append(x)
             continue
-        known = host_values(x)
-        if (
-            x is None
-            or isinstance(x, str | bytes | complex)
-            or (known is not None and not known.ndim)
-        ):
+        if x is None or isinstance(x, _NO_NUMBERS):
             getattr(checks, name)(*host, x, *valid[len(host) + 1 :], size=0)  # raises
+        known = host_values(x, code)
         given: Any = x
-        x = as_values(given, name)
+        x = as_values(given, name) if known is None else asarray(known)
         if x._layout.dtype.kind not in "biuf":
             raise TypeError(
                 f"{name}: Cannot cast array data from {x._layout.dtype!r} to dtype('float64') "
@@ -211,13 +210,3 @@ def _checked(
 def looks_at_arrays() -> bool:
     """Whether the elements of parameters on the device are checked; a capture has none yet."""
     return checks_device_arrays() and current.stream.ongoing_capture is None
-
-
-def host_values(x: Any) -> np.ndarray | None:
-    """What is in a list, for NumPy to check; None for what is on the device."""
-    if not isinstance(x, list | tuple | range):
-        return None
-    try:
-        return np.asarray(x)
-    except (HostArrayError, ValueError):  # device arrays among the items; lengths that differ
-        return None
