@@ -273,17 +273,12 @@ def scipy_special(session: nox.Session) -> None:
 
 #: NumPy's and SciPy's tests of random numbers and of Fourier transforms.
 RANDOM_FFT_TESTS = (
-    *[
-        f"numpy.random.tests.test_{name}"
-        for name in ("direct", "generator_mt19937", "generator_mt19937_regressions", "random")
-    ],
-    *[
-        f"numpy.random.tests.test_{name}"
-        for name in ("randomstate", "randomstate_regression", "regression", "seed_sequence", "smoke")
-    ],
-    "numpy.fft.tests.test_pocketfft", "numpy.fft.tests.test_helper",
-    "scipy.fft.tests.test_basic", "scipy.fft.tests.test_real_transforms",
-    "scipy.fft.tests.test_helper", "scipy.fft.tests.test_fftlog",
+    "numpy.random.tests.test_direct", "numpy.random.tests.test_generator_mt19937",
+    "numpy.random.tests.test_generator_mt19937_regressions", "numpy.random.tests.test_random",
+    "numpy.random.tests.test_randomstate", "numpy.random.tests.test_randomstate_regression",
+    "numpy.random.tests.test_regression", "numpy.random.tests.test_seed_sequence",
+    "numpy.random.tests.test_smoke", "numpy.fft.tests.test_pocketfft",
+    "numpy.fft.tests.test_helper", "scipy.fft.tests.test_helper", "scipy.fft.tests.test_fftlog",
     "scipy.fft._pocketfft.tests.test_basic", "scipy.fft._pocketfft.tests.test_real_transforms",
     "scipy.fftpack.tests.test_basic",
 )  # fmt: skip

@@ -22,6 +22,9 @@ def device(x: Any) -> Any:
         return cp.asarray(np.asarray(x))
     if type(x) in (list, tuple) and any(isinstance(y, np.ndarray) for y in x):
         return type(x)([device(y) for y in x])
+    if not isinstance(x, cp.ndarray | np.ndarray | np.generic | type):
+        if hasattr(x, "__array_interface__") or hasattr(x, "__array__"):
+            return device(np.asarray(x))
     return x
 
 
