@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
-from gpuarray import _calls, _layout
+from gpuarray import _arguments, _calls, _layout
 from gpuarray._ops import indexing
 from gpuarray._runtime import plans as plan_cache
 from gpuarray._runtime import stream as streams
@@ -183,7 +183,7 @@ CALLS = {
 
 # What a call of the same layouts and types must not come to again.
 WARM = {
-    "broadcast_to": (lambda x, i: cp.broadcast_to(x, (2, 2, 3)), (_layout, "check_shape")),
+    "broadcast_to": (lambda x, i: cp.broadcast_to(x, (2, 2, 3)), (_arguments, "check_shape")),
     "take": (lambda x, i: cp.take(x, i), (indexing, "getitem")),
     "take along an axis": (lambda x, i: x.take(i, axis=1), (indexing, "getitem")),
     "take to an output": (lambda x, i: x.take(i, 0, cp.zeros((2, 3))), (indexing, "getitem")),
