@@ -11,6 +11,8 @@ import sys
 import types
 from typing import Any
 
+import scipy.sparse.csgraph
+import scipy.sparse.linalg
 from scipy.sparse.linalg import _interface
 
 from gpuarray.scipy.sparse import csgraph, linalg
@@ -92,7 +94,10 @@ def _new(cls: Any, *args: Any, **kwargs: Any) -> Any:
     return Operator(linalg.LinearOperator(*[_device(x) for x in args], **named))
 
 
-for _place, _ours in (("linalg", linalg), ("csgraph", csgraph)):
+for _place, _ours, _library in (
+    ("linalg", linalg, scipy.sparse.linalg),
+    ("csgraph", csgraph, scipy.sparse.csgraph),
+):
     _modules = [
         module
         for name, module in list(sys.modules.items())
@@ -101,9 +106,10 @@ for _place, _ours in (("linalg", linalg), ("csgraph", csgraph)):
     for _name in _ours.__all__:
         _thing = getattr(_ours, _name)
         _stand_in = _thing if isinstance(_thing, type) else _moved(_thing)
+        _theirs = getattr(_library, _name, None)
         for _module in _modules:
-            _found = vars(_module).get(_name)
-            if _found is None or isinstance(_found, types.ModuleType) or _name == "LinearOperator":
-                continue
-            setattr(_module, _name, _stand_in)
+            # Not `scipy.linalg.inv`, nor a module of the same name.
+            if _theirs is not None and vars(_module).get(_name) is _theirs:
+                if _name != "LinearOperator":
+                    setattr(_module, _name, _stand_in)
 _interface.LinearOperator.__new__ = _new

@@ -229,7 +229,7 @@ def gmres(
             inner, exact = small.add(numbers[:-2], norms[0], norms[1])
             iterations += 1
             if callback is not None and kind != "x":
-                callback(inner / norm)
+                callback(np.float64(inner / norm))
             ended = inner <= within or exact or (legacy and iterations == maxiter)
             return (inner, exact) if ended or k == restart else None
 
