@@ -119,3 +119,32 @@ def test_an_interrupt_leaves_the_tables_whole(arena):
         assert not arena.starts, where
         assert not arena.divided, where
     assert count > 50
+
+
+_RETURNS_WHAT_IT_LOADED = """
+.version 8.5
+.target sm_90
+.address_size 64
+.func (.param .b32 result) kept(.param .b32 given) {
+ .local .b32 x; .reg .b32 %a, %b;
+ ld.param.u32 %a, [given]; st.local.u32 [x], %a; ld.local.u32 %b, [x];
+ st.param.b32 [result], %b; ret;
+}
+.visible .entry k(.param .u64 out) {
+ .reg .b32 %t, %u, %r<4>; .reg .b64 %rd<4>;
+ ld.param.u64 %rd0, [out]; mov.u32 %t, %tid.x; mad.wide.u32 %rd1, %t, 8, %rd0;
+ xor.b32 %u, %t, 5;
+ { .param .b32 p; .param .b32 q; st.param.b32 [p], %t; call.uni (q), kept, (p);
+   ld.param.b32 %r1, [q]; }
+ { .param .b32 p; .param .b32 q; st.param.b32 [p], %u; call.uni (q), kept, (p);
+   ld.param.b32 %r2, [q]; }
+ st.global.v2.u32 [%rd1], {%r1, %r2}; ret;
+}
+"""
+
+
+def test_a_function_returns_what_it_loaded(device):
+    out = np.zeros((64, 2), "i4")
+    device.load(_RETURNS_WHAT_IT_LOADED).run("k", 1, 64, out)
+    t = np.arange(64)
+    np.testing.assert_array_equal(out, np.stack([t, t ^ 5], 1))

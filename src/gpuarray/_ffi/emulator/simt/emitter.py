@@ -258,6 +258,8 @@ class Emitter:
                 # A vector store writes an element before it reads the next one.
                 if i.name not in _FRESH or (i.name == "st" and i.opcode.width > 1):
                     return False
+                if parameter_variable(i) is not None:  # the value itself: a function's result
+                    return False
                 last = position
             if register in defines:
                 break
