@@ -106,7 +106,8 @@ class Arena:
         self.shared = SharedPages()
         self._opened: dict[int, tuple[int, int, int]] = {}
         self.used = 0
-        #: Counts the writes of kernels, by which the scheduler tells progress from a livelock.
+        #: Counts the writes of kernels that other threads can see, by which the scheduler tells
+        #: progress from a livelock.
         self.writes = 0
         #: Checks accesses for more than bounds, while the checkers are on.
         self.checker: Checker | None = None

@@ -193,9 +193,10 @@ def load(S, L, a, offset: int, code: str, alias: bool = False):
 def store(S, L, a, offset: int, value, code: str) -> None:
     """Store one element per lane; of lanes that share an address the last one wins."""
     arena = S.arena
-    arena.writes += 1
     dtype = _DTYPES[code]
     size = dtype.itemsize
+    if not S.locals or not in_own_part(S, L, a, offset, size):
+        arena.writes += 1  # that others can see
     if type(value) is Affine:
         value = L.array_of(value)
     if type(a) is Affine:
@@ -223,7 +224,8 @@ def store_result(S, L, a, offset: int, ufunc, x, y, code: str) -> None:
     if type(a) is Affine and (type(x) is nd or type(y) is nd) and a.st == SIZES[code]:
         strided = _strides_of(S, L, a, offset, a.st, "store")
         if strided is not None and len(strided[1]) == 1:
-            S.arena.writes += 1
+            if not S.locals or not in_own_part(S, L, a, offset, a.st):
+                S.arena.writes += 1
             window = _strided_view(S.arena, strided, _DTYPES[code])
             ufunc(x, y, out=window)
             if code == "f4":
@@ -263,11 +265,12 @@ def load_vector(S, L, a, offset: int, code: str, width: int) -> list:
 def store_vector(S, L, a, offset: int, values: tuple, code: str) -> None:
     """Store neighbouring elements per lane, aligned as one access."""
     arena = S.arena
-    arena.writes += 1
     dtype = _DTYPES[code]
     size = dtype.itemsize
     width = len(values)
     whole = size * width
+    if not S.locals or not in_own_part(S, L, a, offset, whole):
+        arena.writes += 1
     values = [L.array_of(v) if type(v) is Affine else v for v in values]
     if type(a) is Affine:
         strided = _strides_of(S, L, a, offset, whole, "store") if a.st or a.sb else None

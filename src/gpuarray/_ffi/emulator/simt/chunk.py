@@ -6,7 +6,9 @@ that this is where threads reconverge. A function call opens a *frame*, in which
 groups run until all their lanes have returned.
 
 A group that polls memory in a loop without seeing a change is *stalled*: others run first, then
-the other chunks of the launch (each chunk is a generator, see :mod:`.launch`).
+the other chunks of the launch (each chunk is a generator, see :mod:`.launch`). So are, for a while,
+those that run where many polls changed nothing: what polls there may be calls of a function, or
+lanes that part in each turn of the loop, which nobody can see turn by turn.
 """
 
 from __future__ import annotations
@@ -33,6 +35,13 @@ from .rendezvous import Parked, Rendezvous
 
 nd = np.ndarray
 i8 = np.int64
+
+#: Polls without a write or a stall after which whoever runs is set aside.
+_PATIENCE = 64
+#: What is remembered of a polling group: so many addresses of an instruction, as a loop over the
+#: words of a message has them; of all groups together, so many lanes.
+_POLLED_ADDRESSES = 16
+_POLLED_LANES = 1 << 21
 
 
 class Frame:
@@ -98,8 +107,12 @@ class Chunk(Rendezvous):
         self.parked: dict[int, list[Parked]] = {}
         self._arrived: dict[int, np.ndarray] = {}
         self.stalled: list[tuple] = []
-        self.spinning = False
-        self._polls: dict = {}
+        #: What polling instructions read last, by place and lanes: [(address, value), ...].
+        self._polls: dict[tuple, list[tuple]] = {}
+        self._polled_lanes = 0
+        #: Polls since something was written or set aside, and the writes until then.
+        self.quiet = 0
+        self._writes_at_poll = -1
         #: Whether incomplete warps may pass, since nothing else can run.
         self.lenient = False
         self._waiting_lanes: tuple | None = None
@@ -326,23 +339,54 @@ class Chunk(Rendezvous):
 
     def poll(self, site: str, L, address, value) -> None:
         """Record what a polling access read; the same value again means that the group may wait."""
+        writes = self.arena.writes
+        if writes != self._writes_at_poll:
+            self._writes_at_poll = writes
+            self.quiet = 0
+        self.quiet += 1
         key = (site, L.key)
-        last = self._polls.get(key)
-        if last is not None and _equal(last[0], address) and _equal(last[1], value):
-            self.spinning = True
-        self._polls[key] = (address, value)
-        if len(self._polls) > 256:
-            self._polls.pop(next(iter(self._polls)))
+        known = self._polls.get(key)
+        if known is None:
+            known = self._polls[key] = []
+        for k, last in enumerate(known):
+            if _equal(last[0], address):
+                L.spinning = _equal(last[1], value)
+                known[k] = address, value
+                return
+        L.spinning = False
+        if len(known) == _POLLED_ADDRESSES:
+            del known[0]
+        else:
+            self._polled_lanes += L.n
+            if self._polled_lanes > _POLLED_LANES:
+                self._polls = {key: known}
+                self._polled_lanes = L.n * (len(known) + 1)
+        known.append((address, value))
 
     def _stall(self, block: int, L, registers: tuple) -> None:
-        """Set a polling group aside, and record whether its registers changed since last time."""
+        """Set a group aside, and record whether what it alone sees changed since last time."""
+        self.quiet = 0
+        L.spinning = False
+        # What its calls return to belongs to it as well: the loop may be the caller's.
+        state, digests, frame = list(registers), [], self.frame
+        while frame is not None:
+            if frame.local is not None:
+                digests.append(frame.local.digest(L))
+            if frame.resume is not None:
+                state += frame.resume[1]
+            frame = frame.caller
         key = (id(self.frame.code), block, L.key)
         last = self._stalls.get(key)
-        if last is None or not all(map(_equal, last, registers)):
+        if (
+            last is None
+            or digests != last[1]
+            or len(state) != len(last[0])
+            or not all(map(_equal, last[0], state))
+        ):
             self.progressed = True
         if len(self._stalls) > 16384:
             self._stalls.clear()
-        self._stalls[key] = registers
+        self._stalls[key] = state, digests
         self.stalled.append((self.frame, block, L, registers))
 
     # -------------------------------------------------------------- the scheduler
@@ -371,13 +415,15 @@ class Chunk(Rendezvous):
                 L, registers = groups[0] if len(groups) == 1 else merge(groups)
                 if type(registers) is Unselected:
                     registers = selected(L, registers)
-                self.spinning = False
+                if self.quiet > _PATIENCE:
+                    self._stall(block, L, registers)
+                    continue
                 while True:
                     following = code[block](self, L, *registers)
                     if following is None:
                         break
                     target = following[0]
-                    if target <= block and self.spinning:
+                    if target <= block and (L.spinning or self.quiet > _PATIENCE):
                         self._stall(*following)
                         break
                     if (heap and heap[0] <= target) or (waiting and target in waiting):
@@ -419,8 +465,12 @@ class Chunk(Rendezvous):
 
 
 def _equal(a, b) -> bool:
-    if type(a) is nd or type(b) is nd:
-        return type(a) is type(b) and a.shape == b.shape and bool((a == b).all())
+    if type(a) is nd and type(b) is nd:
+        if a is b:
+            return True
+        if a.dtype.kind == "f" and a.dtype == b.dtype:  # as in `same`
+            a, b = a.view(f"u{a.itemsize}"), b.view(f"u{b.itemsize}")
+        return a.shape == b.shape and bool((a == b).all())
     return same(a, b)
 
 

@@ -24,7 +24,7 @@ class LaneSet:
 
     __slots__ = (
         "T", "_arrays", "_ids", "_selection", "_thread_block", "_warps", "b0", "b_high", "b_low",
-        "kind", "n", "nb", "origins", "parent", "state", "t0", "t_high", "t_low",
+        "kind", "n", "nb", "origins", "parent", "spinning", "state", "t0", "t_high", "t_low",
     )  # fmt: skip
 
     def __init__(self, state, kind: int, n: int, b0=0, nb=0, t0=0, T=0, ids=None, ends=None):
@@ -44,6 +44,8 @@ class LaneSet:
         self._selection: np.ndarray | None = None
         #: Registers of these lanes, and those of the parent that they were selected from.
         self.origins: dict[int, tuple] | None = None
+        #: Whether what they polled last was what they had read there before.
+        self.spinning = False
         if kind == RECTANGLE:
             self.t_low, self.t_high = t0, t0 + T - 1
             self.b_low, self.b_high = b0, b0 + nb - 1

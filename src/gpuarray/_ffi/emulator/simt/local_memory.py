@@ -7,6 +7,8 @@ table knows nothing of this memory, so that an access to it fails there and is l
 
 from __future__ import annotations
 
+import hashlib
+
 import numpy as np
 
 from gpuarray._integers import round_up
@@ -48,6 +50,14 @@ class LocalMemory:
     def address(self, offset: int) -> Affine:
         """The address of a local variable at this offset."""
         return Affine(self.base + offset, self.step, self.step * self.T, i8)
+
+    def digest(self, L) -> bytes:
+        """What tells the contents of these lanes' parts from others."""
+        parts = self._arena.bytes[self.base - self._arena.base :][: self.total]
+        parts = parts.reshape(-1, self.step)
+        if L.n < len(parts):
+            parts = parts[L.ids]
+        return hashlib.blake2b(parts, digest_size=16).digest()
 
     def covers(self, address):
         """Whether addresses lie in this memory, in whosever part."""

@@ -73,9 +73,15 @@ def load(e: Emitter, i) -> None:
     base_address, offset = address_of(e, address, space, size * len(targets))
     polling = bool(opcode.flags & _POLLING)
     suffix = "_synchronising" if polling and e.checked else ""
+    where = base_address
+    if polling:
+        where = e.temporary()
+        e.line(f"{where}={base_address}")
     if len(targets) > 1:
         loaded = e.temporary()
-        e.line(f"{loaded}=load_vector{suffix}(S,L,{base_address},{offset},{code!r},{len(targets)})")
+        e.line(f"{loaded}=load_vector{suffix}(S,L,{where},{offset},{code!r},{len(targets)})")
+        if polling:  # one element says enough: what is set aside for nothing runs again
+            e.line(f"S.poll({site(e)},L,{where},{loaded}[0])")
         for k, target in enumerate(targets):
             if type(target) is not Discard:
                 e.assign(target, f"{loaded}[{k}]", code)
@@ -84,8 +90,7 @@ def load(e: Emitter, i) -> None:
     if type(target) is Register and SIZES[e.codes[target.name]] == size:
         code = e.codes[target.name] if e.codes[target.name] != "b1" else code
     if polling:
-        where, value = e.temporary(), e.temporary()
-        e.line(f"{where}={base_address}")
+        value = e.temporary()
         e.line(f"{value}=load{suffix}(S,L,{where},{offset},{code!r})")
         e.line(f"S.poll({site(e)},L,{where},{value})")
         e.assign(target, value, code)
