@@ -177,6 +177,7 @@ CUDA_DATA_TYPE = Enumeration(
         "CUDA_R_8I": 3,
         "CUDA_C_32F": 4,
         "CUDA_C_64F": 5,
+        "CUDA_C_16F": 6,
         "CUDA_R_8U": 8,
         "CUDA_R_32I": 10,
         "CUDA_R_16BF": 14,
@@ -197,6 +198,9 @@ _DTYPES = {
         "CUDA_R_64I": "i8",
     }.items()
 }
+#: Complex numbers in half precision, for which NumPy has no dtype of its own.
+COMPLEX_HALF = np.dtype([("real", "f2"), ("imag", "f2")])
+_DTYPES[CUDA_DATA_TYPE.members["CUDA_C_16F"]] = COMPLEX_HALF
 _DATA_TYPES = {dtype: number for number, dtype in _DTYPES.items()}
 _BFLOAT16 = CUDA_DATA_TYPE.members["CUDA_R_16BF"]
 

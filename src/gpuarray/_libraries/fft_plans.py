@@ -20,6 +20,7 @@ import numpy as np
 from gpuarray import _fork
 from gpuarray._config import config
 from gpuarray._ffi import cufft, driver
+from gpuarray._ffi.library_kinds import COMPLEX_HALF
 from gpuarray._runtime import allocator
 from gpuarray._runtime.device import Device, give_back
 from gpuarray._runtime.library_call import BoundCall
@@ -48,7 +49,7 @@ class Geometry(NamedTuple):
 
     @property
     def executiontype(self) -> np.dtype:
-        return self.inputtype if self.inputtype.kind == "c" else self.outputtype
+        return self.outputtype if self.inputtype.kind == "f" else self.inputtype
 
 
 class Plan:
@@ -103,7 +104,14 @@ def _destroy(device: Device, generation: int, handle: int) -> None:
 
 
 #: The cudaDataType of each dtype.
-_TYPES = {np.dtype("f4"): 0, np.dtype("f8"): 1, np.dtype("c8"): 4, np.dtype("c16"): 5}
+_TYPES = {
+    np.dtype("f4"): 0,
+    np.dtype("f8"): 1,
+    np.dtype("f2"): 2,
+    np.dtype("c8"): 4,
+    np.dtype("c16"): 5,
+    COMPLEX_HALF: 6,
+}
 
 
 class Entry:

@@ -15,7 +15,7 @@ import numpy as np
 from gpuarray import _dtypes, _layout
 from gpuarray._ffi import cufft
 from gpuarray._layout import Layout
-from gpuarray._libraries import fft_costs, fft_layouts
+from gpuarray._libraries import fft_costs, fft_layouts, half_transforms
 from gpuarray._libraries.fft_layouts import Pass
 from gpuarray._libraries.fft_plans import Geometry, TransformCall
 from gpuarray._libraries.line_transforms import line_transform
@@ -108,6 +108,9 @@ class Transform:
 
     def from_real(self, source: Operand, axes: Sequence[int], prepare: bool = False) -> None:
         """From real to half a spectrum."""
+        if half_transforms.takes(self.steps.stream, source.layout, self.lengths, axes):
+            half_transforms.add_steps(self.steps, source, self.target, self.lengths, axes, prepare)
+            return
         read, halved = self._cut(source), axes[-1]
         target = self.target
         passes = None if prepare else self._passes(read, target, axes, halved)

@@ -17,6 +17,8 @@ WATCHED = 4
 TF32 = 8
 BFLOAT16 = 16
 BFLOAT16X3 = 32
+#: Plans of Fourier transforms of float16 that are computed in half precision.
+HALF_TRANSFORMS = 64
 
 _kind_lock = _fork.new_lock()
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from gpuarray import _array, _calls, _dtypes, _layout
+from gpuarray._ffi.library_kinds import COMPLEX_HALF
 from gpuarray._layout import Layout
 from gpuarray._libraries.fft_plans import Geometry, TransformCall
-from gpuarray._namespace.shared_texts import sharing, texts_of
 from gpuarray._ops.manipulation import as_array
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
@@ -22,9 +22,10 @@ from gpuarray._runtime.stream import Stream
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
 
-__all__ = ["Plan1d", "PlanNd", "XtPlanNd", "get_current_plan"]
+__all__ = ["TYPES", "Plan1d", "PlanNd", "get_current_plan"]
 
-_TYPES = {
+#: By the number of a kind of transform, the dtypes from and to which it goes.
+TYPES = {
     0x29: ("c8", "c8"), 0x2A: ("f4", "c8"), 0x2C: ("c8", "f4"),
     0x69: ("c16", "c16"), 0x6A: ("f8", "c16"), 0x6C: ("c16", "f8"),
 }  # fmt: skip
@@ -99,6 +100,8 @@ class _Plan:
         for x, dtype, side, half, what in sides:
             layout = x._layout
             needed = self._extent(_Side(*side), half)
+            if dtype == COMPLEX_HALF:  # pairs of float16
+                dtype, needed = np.dtype(np.float16), 2 * needed
             if layout.dtype != dtype or not layout.contiguous or layout.size < needed:
                 raise ValueError(
                     f"{self._name}.fft: {what} has {layout.size} elements of {layout.dtype}, and "
@@ -244,6 +247,8 @@ class PlanNd(_Plan):
         The last axis that is transformed, and how many points the result has along it.
     """
 
+    fft_type: int | None
+
     def __init__(
         self,
         shape: Sequence[int],
@@ -304,6 +309,11 @@ class PlanNd(_Plan):
         if self._types[0].kind != self._types[1].kind:
             n = self.shape[-1] if self.last_size is None else self.last_size
             shape[self.last_axis] = _length(n, self._types, 1)
+        elif self._types[0] == COMPLEX_HALF:  # the operand has pairs of float16
+            return _array.empty(_layout.contiguous(np.dtype(np.float16), tuple(shape), order))
+        if self._types[1] == COMPLEX_HALF:
+            shape[-1] *= 2
+            return _array.empty(_layout.contiguous(np.dtype(np.float16), tuple(shape), order))
         return _array.empty(_layout.contiguous(self._types[1], tuple(shape), order))
 
     def check_output_array(self, a: ArrayLike, out: ndarray) -> None:
@@ -324,56 +334,6 @@ class PlanNd(_Plan):
         _check_output(self.get_output_array(a), out)
 
 
-@sharing(texts_of(PlanNd))
-class XtPlanNd(PlanNd):
-    """A plan of transforms of one to three dimensions, by dtypes.
-
-    Parameters
-    ----------
-    shape : tuple of int
-        How many points there are along each dimension.
-    {inembed}
-    {istride}
-    {idist}
-    idtype, odtype, edtype : dtype
-        Of the input and the output, and the complex dtype that is computed in.
-    batch : int
-        How many transforms there are.
-    {order}
-    {last_axis}
-    """
-
-    def __init__(
-        self,
-        shape: Sequence[int],
-        inembed: Sequence[int] | None,
-        istride: int,
-        idist: int,
-        idtype: Any,
-        onembed: Sequence[int] | None,
-        ostride: int,
-        odist: int,
-        odtype: Any,
-        batch: int,
-        edtype: Any,
-        *,
-        order: str = "C",
-        last_axis: int = -1,
-        last_size: int | None = None,
-    ) -> None:
-        codes = _dtypes.parsed(idtype).str[1:], _dtypes.parsed(odtype).str[1:]
-        kinds = {types: kind for kind, types in _TYPES.items()}
-        kind = kinds.get(codes)
-        if kind is None or _dtypes.parsed(edtype).kind != "c":
-            raise ValueError(
-                f"XtPlanNd: there are no transforms from {idtype} to {odtype} by {edtype}"
-            )
-        super().__init__(
-            shape, kind, batch, inembed, istride, idist, onembed, ostride, odist, order,
-            last_axis, last_size,
-        )  # fmt: skip
-
-
 def _positive(value: Any, name: str, what: str) -> int:
     try:
         found = operator.index(value)
@@ -386,7 +346,7 @@ def _positive(value: Any, name: str, what: str) -> int:
 
 def _types_of(fft_type: Any, name: str) -> tuple[np.dtype, np.dtype]:
     try:
-        source, target = _TYPES[fft_type]
+        source, target = TYPES[fft_type]
     except (KeyError, TypeError):
         raise ValueError(f"{name}: fft_type is CUFFT_C2C or the like, got {fft_type!r}") from None
     return np.dtype(source), np.dtype(target)
@@ -394,7 +354,7 @@ def _types_of(fft_type: Any, name: str) -> tuple[np.dtype, np.dtype]:
 
 def _length(n: int, types: tuple[np.dtype, np.dtype], side: int) -> int:
     """How many elements there are along the last dimension of the input (0) or the output (1)."""
-    halved = types[0].kind != types[1].kind and types[side].kind == "c"
+    halved = types[0].kind != types[1].kind and types[side].kind != "f"
     return n // 2 + 1 if halved else n
 
 

@@ -20,15 +20,20 @@ import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import numpy as np
+
+from gpuarray._ffi.library_kinds import COMPLEX_HALF
 from gpuarray._libraries import fft_plans as _plans
+from gpuarray._libraries.half_transforms import get_half_precision, set_half_precision
 from gpuarray._namespace.public_names import public_names
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime.device import Device, current, need_context
 
 __all__ = [
     "PlanCache", "clear_plan_cache", "devices", "enable_nd_planning",
-    "get_current_callback_manager", "get_plan_cache", "get_plan_cache_max_memsize",
-    "get_plan_cache_size", "set_cufft_callbacks", "set_cufft_gpus",
+    "get_current_callback_manager", "get_half_precision", "get_plan_cache",
+    "get_plan_cache_max_memsize",
+    "get_plan_cache_size", "set_cufft_callbacks", "set_cufft_gpus", "set_half_precision",
     "set_plan_cache_max_memsize", "set_plan_cache_size", "show_plan_cache_info", "use_multi_gpus",
 ]  # fmt: skip
 
@@ -165,11 +170,16 @@ class PlanCache:
         ]
         for entry in sorted([*cache.entries.values()], key=lambda entry: -entry.last):
             plan = entry.geometry
+            source, target = _type_name(plan.inputtype), _type_name(plan.outputtype)
             lines.append(
-                f"{plan.inputtype} to {plan.outputtype} {plan.n}, batch {plan.batch}, used "
-                f"{entry.uses} times"
+                f"{source} to {target} {plan.n}, batch {plan.batch}, used {entry.uses} times"
             )
         return "\n".join(lines)
+
+
+def _type_name(dtype: np.dtype) -> str:
+    """What is printed for a dtype, of which pairs of float16 have no name."""
+    return "complex of float16" if dtype == COMPLEX_HALF else str(dtype)
 
 
 #: A size that no cache reaches.

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...library_kinds import Refusal
+from ...library_kinds import COMPLEX_HALF, Refusal
 from ..capture import refuse_unsafe
 from ..stream import stream_of
 from .decoding import LibraryCall, LibraryObject
@@ -22,7 +22,11 @@ _GREATEST_RANK = 3
 _WITHOUT_WORK_AREA = 1 << 12
 
 #: Of each type that a plan is executed in: the real type.
-_REAL = {np.dtype("c8"): np.dtype("f4"), np.dtype("c16"): np.dtype("f8")}
+_REAL = {
+    np.dtype("c8"): np.dtype("f4"),
+    np.dtype("c16"): np.dtype("f8"),
+    COMPLEX_HALF: np.dtype("f2"),
+}
 #: The types of the functions that are named after them.
 _NAMED = {
     "C2C": "c8 c8",
@@ -169,9 +173,21 @@ def _geometry(c: LibraryCall) -> _Geometry:
             steps.insert(0, steps[0] * length)
         side = _Side(dtype, (int(c.batch), *shape), (distance if c.batch > 1 else 0, *steps))
         sides.append(side)
+    if complex_type == COMPLEX_HALF:
+        _check_half(n, sides)
     if not _is_disjoint(sides[1]):
         raise Refusal("value", f"elements of the output would overlap: {sides[1]}")
     return _Geometry(n, *sides)
+
+
+def _check_half(n: tuple[int, ...], sides: list[_Side]) -> None:
+    """Refuse what half precision does not have: other lengths, gaps between reals."""
+    if any(length & (length - 1) for length in n):
+        raise Refusal("unsupported", f"n is {n}: half precision takes powers of two")
+    for side in sides:
+        gapless = [math.prod(side.shape[i + 1 :]) for i in range(1, len(side.shape))]
+        if side.dtype.kind == "f" and list(side.steps[1:]) != gapless:
+            raise Refusal("unsupported", f"half precision takes no strides of reals: {side}")
 
 
 def _is_disjoint(side: _Side) -> bool:
@@ -198,7 +214,7 @@ def _transform(c: LibraryCall, source: int, target: int, direction: int) -> None
     if plan.geometry is None:
         raise Refusal("handle", "the plan was created, and not made")
     n, input_, output = plan.geometry
-    types = input_.dtype.kind + output.dtype.kind
+    types = "".join(["f" if x.dtype.kind == "f" else "c" for x in (input_, output)])
     if types == "cc" and direction not in (-1, 1):
         raise Refusal("value", f"direction is {direction}: -1 or 1")
     pair = max(input_.dtype.itemsize, output.dtype.itemsize)
@@ -218,12 +234,34 @@ def _transform(c: LibraryCall, source: int, target: int, direction: int) -> None
     elif np.may_share_memory(x, y):
         raise Refusal("value", "input and output overlap, and are not the same")
     axes = tuple(range(1, len(n) + 1))
+    values = _widened(x)
     if types == "cc":
-        forward = np.fft.fftn(x, axes=axes)
-        y[...] = forward if direction == -1 else np.fft.ifftn(x, axes=axes, norm="forward")
+        forward = direction == -1
+        found = (
+            np.fft.fftn(values, axes=axes)
+            if forward
+            else np.fft.ifftn(values, axes=axes, norm="forward")
+        )
     elif types == "fc":
-        y[...] = np.fft.rfftn(x, axes=axes)
+        found = np.fft.rfftn(values, axes=axes)
     else:
-        y[...] = np.fft.irfftn(x, s=n, axes=axes, norm="forward")
-        if destroyed:
-            x[...] = np.nan
+        found = np.fft.irfftn(values, s=n, axes=axes, norm="forward")
+    _store(y, found)
+    if destroyed:
+        _store(x, np.full(x.shape, np.nan))
+
+
+def _widened(x: np.ndarray) -> np.ndarray:
+    """Numbers that NumPy transforms: those in half precision as single."""
+    if x.dtype == COMPLEX_HALF:
+        return x["real"].astype("f4") + np.complex64(1j) * x["imag"].astype("f4")
+    return x.astype("f4") if x.dtype == np.float16 else x
+
+
+def _store(y: np.ndarray, values: np.ndarray) -> None:
+    """Store numbers, each rounded once: a device rounds between the stages of a transform, too."""
+    with np.errstate(over="ignore"):  # beyond 65504 half precision has infinity
+        if y.dtype == COMPLEX_HALF:
+            y["real"], y["imag"] = values.real, values.imag
+        else:
+            y[...] = values
