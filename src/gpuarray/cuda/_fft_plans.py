@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gpuarray import _array, _calls, _dtypes, _layout
+from gpuarray import _array, _calls, _layout
 from gpuarray._ffi.library_kinds import COMPLEX_HALF
 from gpuarray._layout import Layout
 from gpuarray._libraries.fft_plans import Geometry, TransformCall
