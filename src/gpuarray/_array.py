@@ -56,7 +56,7 @@ class NotComputed(Exception):
 
 def view_of_pending(array: Any, layout: Layout, offset: int = 0) -> ndarray:
     """A view of a result that is still to be computed, which is not either."""
-    found: ndarray = array._noted_on.deferred.view(array, layout, offset)
+    found: ndarray = array._noted_view(layout, offset)
     return found
 
 

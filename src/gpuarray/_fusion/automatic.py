@@ -116,17 +116,17 @@ def _is_apart(layout: Layout) -> bool:
 
 def current_mode() -> str:
     """How operations run: 'off', 'on' or 'immediate'."""
-    if not recorders.enabled:
+    if not deferred.enabled:
         return "off"
     return "immediate" if running.immediate else "on"
 
 
 def set_mode(wanted: str) -> None:
     """Run operations so from now on."""
+    deferred.enable(wanted != "off")
     run_all_deferred()
-    recorders.enable(wanted != "off")
     running.immediate = wanted == "immediate"
-    if recorders.enabled and recording.recorder is None:
+    if deferred.enabled and recording.recorder is None:
         _array.ArrayBase.__getattr__ = lacking.memory_of  # type: ignore[attr-defined]
         Stream.__getattr__ = lacking.handle_of  # type: ignore[attr-defined]
         recording.recorder = recorder

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 from gpuarray import _array
-from gpuarray._fusion.steps import Node
+from gpuarray._fusion.sequences import Node
 from gpuarray._runtime.places import Place
 
 #: The descriptors of the attributes that an array without memory lacks.
 SLOTS: dict[str, Any] = {name: vars(_array.ArrayBase)[name] for name in ("_memory", "_pointer")}
 
-#: References to an object that nothing but a list has, as they are counted for all of a list.
-ONLY_LISTED = next(map(sys.getrefcount, [object()]))
+#: References to an object that nothing but a log has, as they are counted for a tuple of it.
+ONLY_LOGGED = next(map(sys.getrefcount, tuple([object()]))) + 1
 _one = [object()]
 #: And as they are counted for an element of a list.
 _ONLY_ELEMENT = sys.getrefcount(_one[0])
@@ -31,14 +31,11 @@ class Batch:
     ----------
     node : Node
         The operations.
-    arrays : list of ndarray
-        Their results, without memory until they are computed.
-    leaves : list of ndarray
-        Arrays in memory that they read, as they were when the operation was recorded.
-    scalars : list
-        Their scalars, in order.
-    places : list of Place
-        Where the operations were called.
+    log : list
+        Their results, without memory until they are computed, arrays in memory and scalars: see
+        `gpuarray._fusion.sequences`.
+    most : int
+        Bytes that running the operations at once would have held, if that was looked at.
     values : dict
         Results as they were computed, by number.
     began : bool
@@ -58,41 +55,60 @@ class Batch:
     done = 0
     resume: Callable[[Batch], None] | None = None
     unseen: tuple[int, ...] = ()
+    _leaves: list[Any] | None = None
 
-    def __init__(
-        self,
-        node: Node,
-        arrays: list[Any],
-        leaves: list[Any],
-        scalars: list[Any],
-        places: list[Place],
-    ):
-        self.places = places
+    def __init__(self, node: Node, log: list[Any], most: int):
         self.node = node
-        self.arrays = arrays
-        self.leaves = leaves
-        self.scalars = scalars
+        self.log = log
+        self.most = most
         self.values: dict[int, Any] = {}
+
+    @property
+    def leaves(self) -> list[Any]:
+        """The arrays in memory, as they were when the operations were recorded."""
+        found = self._leaves
+        if found is None:
+            log = self.log
+            found = self._leaves = [
+                _array.wrap(log[memory], log[address], layout)
+                for layout, memory, address in self.node.leaves
+            ]
+        return found
+
+    @property
+    def scalars(self) -> list[Any]:
+        """The scalars, in order."""
+        return [self.log[x] for x in self.node.scalars]
+
+    @property
+    def places(self) -> list[Place]:
+        """Where the operations were called."""
+        return [self.log[x + 1] for x in self.node.results]
 
     def wanted(self) -> tuple[bool, ...]:
         """Of each result whether somebody has it."""
-        only = ONLY_LISTED
-        wanted = [count > only for count in map(sys.getrefcount, self.arrays)]
-        if self.unseen:
-            for number in self.unseen:
-                wanted[number] = False
-        return tuple(wanted)
+        return tuple([self.is_wanted(i) for i in range(self.node.number)])
 
     def is_wanted(self, number: int) -> bool:
-        """Whether somebody has a result."""
-        return sys.getrefcount(self.arrays[number]) > _ONLY_ELEMENT
+        """Whether somebody has a result, or the memory that it is stored to."""
+        if number in self.unseen or number in self.node.given_up:
+            return False
+        return sys.getrefcount(self.log[self.node.results[number]]) > _ONLY_ELEMENT
 
     def store(self, number: int, value: Any) -> None:
         """Note a result, and give the array its memory."""
         self.values[number] = value
-        array = self.arrays[number]
-        if array is not STORED:
+        array = self.log[self.node.results[number]]
+        if array is not STORED and array is not None:
             _array.fill_in(array, value)
+
+    def free(self, leaf: int) -> None:
+        """Let go of an array in memory, of which nothing is read any more."""
+        _, memory, address = self.node.leaves[leaf]
+        if self._leaves is not None:
+            self._leaves[leaf] = None
+        if memory == address - 1 and [x.memory for x in self.node.leaves].count(memory) == 1:
+            self.log[memory] = None
 
     def missing(self) -> set[int]:
         """The operations that have to be done still: somebody has what depends on them.
@@ -100,7 +116,7 @@ class Batch:
         It gives memory to what was computed right before an interrupt.
         """
         for number, value in list(self.values.items()):
-            array = self.arrays[number]
+            array = self.log[self.node.results[number]]
             if isinstance(array, _array.ArrayBase) and not has_memory(array):
                 _array.fill_in(array, value)
         uses, needed = self.node.uses(), set()

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from gpuarray import _array
+from gpuarray._fusion import noting
 from gpuarray._fusion.batches import SLOTS, has_memory
 from gpuarray._fusion.deferred import Deferred
 from gpuarray._fusion.steps import View
@@ -16,7 +18,7 @@ from gpuarray._runtime.device import deferring_streams
 from gpuarray._runtime.stream import Stream
 
 #: What is asked of arrays that may have no memory yet: see gpuarray._array.
-_QUESTIONS = frozenset(["_held", "_viewed", "_noted_on", "_noted_root"])
+_QUESTIONS = frozenset(["_held", "_viewed", "_noted_on", "_noted_root", "_noted_view"])
 
 
 def _answer(deferred: Deferred, array: Any, name: str) -> Any:
@@ -25,29 +27,31 @@ def _answer(deferred: Deferred, array: Any, name: str) -> Any:
         return None
     if name == "_noted_on":
         return deferred.stream
-    with deferred.lock:
-        number = deferred.numbers.get(id(array))
-        if number is None:  # it is about to be computed
-            return id(array._memory)
-        use = deferred.node.at(number)
-        return deferred, use.operands[0] if isinstance(use.step, View) else number
+    if name == "_noted_view":
+        return partial(noting.view, deferred, array)
+    node, number = deferred.node, deferred.number_of(array)
+    if number is None or deferred.node is not node:  # it is about to be computed
+        return id(array._memory)
+    use = node.at(number)
+    return deferred, use.operands[0] if isinstance(use.step, View) else number
 
 
 def memory_of(array: Any, name: str) -> Any:
     """What an array lacks: the memory or the address of a result that is still to be computed.
 
     As `_held` that memory is None; as `_viewed` it raises. `_noted_on` is the stream on which it
-    will be computed, and `_noted_root` is equal for views of one result.
+    will be computed, `_noted_view` makes a view of it, and `_noted_root` is equal for views of one
+    result.
     """
-    if name in SLOTS or name in _QUESTIONS:
+    found = SLOTS.get(name)
+    if found is not None or name in _QUESTIONS:
         for deferred in list(deferring_streams.values()):
-            if id(array) in deferred.numbers or deferred.computes(array):
+            if deferred.computes(array):
                 if name == "_viewed":
                     raise _array.NotComputed
-                if name not in SLOTS:
+                if found is None:
                     return _answer(deferred, array, name)
                 deferred.run()
-        found = SLOTS.get(name)
         if found is not None:
             try:
                 return found.__get__(array)
@@ -58,8 +62,10 @@ def memory_of(array: Any, name: str) -> Any:
                 return array._memory.stream
             if name == "_noted_root":
                 return id(array._memory)
+            if name == "_noted_view":
+                return partial(_array.shifted, array)
             return array._memory
-    if name in SLOTS:
+    if found is not None:
         raise AttributeError(
             "this array has no memory: if it was recorded, running it has failed twice, with the "
             "errors that were raised then; compute it again",

@@ -9,14 +9,16 @@ from __future__ import annotations
 import atexit
 import threading
 from collections.abc import Callable, Collection, Sequence
+from sys import getrefcount
 from typing import Any
 
 from gpuarray import _array, _fork, _log
 from gpuarray._ffi import driver
-from gpuarray._fusion import chains
-from gpuarray._fusion.batches import Batch
+from gpuarray._fusion import chains, holding
+from gpuarray._fusion.batches import ONLY_LOGGED, Batch
 from gpuarray._fusion.chains import Plan
-from gpuarray._fusion.steps import Node, Step, View
+from gpuarray._fusion.sequences import Node
+from gpuarray._fusion.steps import Step, View
 from gpuarray._fusion.viewing import Viewed
 from gpuarray._runtime.device import Device, current
 from gpuarray._runtime.interrupts import held_back
@@ -25,6 +27,9 @@ from gpuarray.errors import CompileError
 
 #: Whether a chain's kernels are compiled when it is first seen, before it runs.
 immediate = False
+
+#: Numbers of references with which a sequence is known.
+_MOST_KNOWN = 64
 
 #: New arrays begin at multiples of it, and no access is longer.
 _VECTOR_BYTES = 16
@@ -44,11 +49,18 @@ class _Compiling:
 
 def run(stream: Stream, batch: Batch) -> None:
     """Run recorded operations, and give their results memory."""
-    if batch.node.stores:  # what was stored must not be stored again
+    node = batch.node
+    if node.stores:  # what was stored must not be stored again
         with held_back():
             _run(stream, batch)
-    else:
-        _run(stream, batch)
+        return
+    if not batch.began and node.known:
+        call = node.known.get(tuple(map(getrefcount, node.counted(batch.log))))
+        if call is not None:
+            batch.began = True
+            call(batch)
+            return
+    _run(stream, batch)
 
 
 def _run(stream: Stream, batch: Batch) -> None:
@@ -60,14 +72,34 @@ def _run(stream: Stream, batch: Batch) -> None:
             batch.missing()
             batch.resume(batch)
         return
+    counts = tuple(map(getrefcount, node.counted(batch.log)))
+    memories = node.memories()
+    dropped = {
+        place
+        for place, count in zip(memories, counts[len(counts) - len(memories) :])
+        if count <= ONLY_LOGGED
+    }
+    batch.unseen = tuple(
+        [number for target, number in node.stores.items() if node.leaves[~target].memory in dropped]
+    )
     batch.began = True
     if node.number == 1:
         _one_by_one(batch)
         return
+    if dropped:
+        number = holding.first_that_holds_more(batch, dropped)
+        if number is not None:
+            holding.check(node, number)
+            _one_by_one(batch)
+            return
     wanted = batch.wanted()
     call = node.calls.get(wanted)
     if call is None or type(call) is _Compiling:
         call = _call_of(stream, node, wanted, call)
+    if not dropped and not node.stores and call is node.calls[wanted]:
+        if len(node.known) >= _MOST_KNOWN:
+            node.known.clear()
+        node.known[counts] = call
     call(batch)
 
 
@@ -130,7 +162,8 @@ def _where_aligned(plan: Plan, stream: Stream) -> Callable[[Batch], None]:
     others: list[Callable[[Batch], None]] = []
 
     def call(batch: Batch) -> None:
-        if any(batch.leaves[~x]._pointer % _VECTOR_BYTES for x in aligned):
+        log, leaves = batch.log, batch.node.leaves
+        if any(log[leaves[~x].address] % _VECTOR_BYTES for x in aligned):
             if not others:
                 others.append(_fused(Plan(plan.uses, plan.wanted, anywhere=True), stream))
             others[0](batch)
@@ -182,21 +215,25 @@ def _launching(plan: Plan, stream: Stream) -> Callable[[Batch], None]:
     ((run, takes, gives),) = launches
     if not all(type(x) is int or type(x) is tuple for x in takes):
         return call
-    listed = [f"scalars[{x[0]}]" if type(x) is tuple else f"leaves[{~x}]" for x in takes]
     # Nothing of this is the user's.
-    operands_of = eval(f"lambda leaves, scalars: ({''.join([f'{x}, ' for x in listed])})")
+    operands_of = eval(
+        f"lambda leaves, scalars: ({''.join([_operand_source(x) for x in takes])})"
+    )
     only = gives[0] if len(gives) == 1 else None
 
     def call_one(batch: Batch) -> None:
         found = run(*operands_of(batch.leaves, batch.scalars))
         if only is not None:
-            batch.values[only] = found
-            _array.fill_in(batch.arrays[only], found)
+            batch.store(only, found)
         else:
             for x, value in zip(gives, found):
                 batch.store(x, value)
 
     return call_one
+
+
+def _operand_source(taken: int | tuple[int]) -> str:
+    return f"scalars[{taken[0]}], " if isinstance(taken, tuple) else f"leaves[{~taken}], "
 
 
 def _single(batch: Batch) -> None:
@@ -227,7 +264,7 @@ def _one_by_one(batch: Batch, only: Collection[int] | None = None) -> None:
     uses, values = batch.node.uses(), batch.values
     last: dict[int, int] = {}
     for i, use in enumerate(uses):
-        last.update({x: i for x in (*use.operands, use.target) if x is not None and x >= 0})
+        last.update({x: i for x in (*use.operands, use.target) if x is not None})
     first = 0
     for i, (step, numbers, target) in enumerate(uses):
         scalars = iter(batch.scalars[first:])
@@ -250,7 +287,11 @@ def _one_by_one(batch: Batch, only: Collection[int] | None = None) -> None:
             values[i] = value
         del operands, value
         for x in {*numbers, target}:
-            if x is not None and x >= 0 and last[x] == i and not batch.is_wanted(x):
+            if x is None or last[x] != i:
+                continue
+            if x < 0:
+                batch.free(~x)
+            elif not batch.is_wanted(x):
                 values.pop(x, None)
 
 

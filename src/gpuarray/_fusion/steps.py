@@ -1,9 +1,4 @@
-"""What is recorded: plans of operations, how they use one another, and a trie of such sequences.
-
-Programs record the same operations again and again. So what is recorded is a place in a trie, to
-which each operation adds a step along a dict, and whatever is worked out for a sequence of
-operations is kept at its place.
-"""
+"""What is recorded: plans of operations, and how they use one another."""
 
 from __future__ import annotations
 
@@ -143,78 +138,3 @@ class Use(NamedTuple):
     step: Step | View
     operands: tuple[int | None, ...]
     target: int | None = None
-
-
-class Node:
-    """A sequence of operations, as a place in a trie.
-
-    Attributes
-    ----------
-    parent : Node or None
-        The sequence without the last operation.
-    use : Use or None
-        The last operation.
-    number : int
-        How many operations there are: the number of the next one.
-    scalars : int
-        How many scalars they have.
-    most : int
-        Bytes that running the last operation at once holds at least, but for arrays in memory.
-    children : dict
-        Longer sequences, by the step and its operands.
-    stores : dict
-        The last operation that stores to an array in memory, by the number of the array.
-    viewed : frozenset of int
-        Views, and the operations whose results they show.
-    calls : dict
-        What runs the sequence, by which of the results somebody has.
-    """
-
-    __slots__ = (
-        "_uses", "calls", "children", "most", "number", "parent", "scalars", "stores", "use",
-        "viewed",
-    )  # fmt: skip
-
-    def __init__(self, parent: Node | None = None, use: Use | None = None):
-        self.parent = parent
-        self.use = use
-        self.number = self.scalars = self.most = 0
-        self.stores: dict[int, int] = {}
-        self.viewed: frozenset[int | None] = frozenset()
-        self.children: dict[tuple[Any, ...], Node] = {}
-        self.calls: dict[tuple[bool, ...], Any] = {}
-        self._uses: tuple[Use, ...] | None = None
-        if parent is not None and use is not None:
-            self.number = parent.number + 1
-            self.scalars = parent.scalars + use.operands.count(None)
-            self.most = use.step.nbytes if use.target is None else 0
-            self.stores, self.viewed = parent.stores, parent.viewed
-            if isinstance(use.step, View):
-                self.viewed = self.viewed | {*use.operands, parent.number}
-            if use.target is not None and use.target < 0:
-                self.stores = {**parent.stores, use.target: parent.number}
-            for x in set(use.operands):
-                if x is not None and x >= 0:
-                    self.most += parent.at(x).step.nbytes
-
-    def uses(self) -> tuple[Use, ...]:
-        """The operations, in the order of their calls."""
-        found = self._uses
-        if found is None:
-            found = () if self.parent is None or self.use is None else (
-                *self.parent.uses(), self.use
-            )  # fmt: skip
-            self._uses = found
-        return found
-
-    def at(self, number: int) -> Use:
-        """The operation of a number."""
-        return self.uses()[number]
-
-    def before(self, number: int) -> Node:
-        """The sequence of the first operations, so many of them."""
-        node = self
-        while node.number > number:
-            assert node.parent is not None
-            node = node.parent
-        return node

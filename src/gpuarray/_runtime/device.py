@@ -63,8 +63,9 @@ def _first_stream() -> Stream:
             "CUDA must not be called in a function that a stream calls, since the stream waits for "
             "the function; hand the work over to another thread"
         )
-    run_all_deferred()  # this thread may know what another one's work depends on
+    # First, so that nothing is recorded behind what runs: see gpuarray._fusion.deferred.
     threads.add(threading.get_ident())
+    run_all_deferred()  # this thread may know what another one's work depends on
     Device(0).use()
     return current.stream
 
