@@ -27,7 +27,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
-from threading import get_ident
 from types import CodeType
 from typing import Any
 
@@ -106,7 +105,7 @@ class Deferred:
     """
 
     __slots__ = (
-        "__weakref__", "_argument", "_handle", "_key", "_plans", "_runner", "batches", "begun",
+        "__weakref__", "_argument", "_handle", "_key", "_plans", "_running", "batches", "begun",
         "code", "lock", "log", "memories", "most", "node", "root", "run_recorded", "sequences",
         "small", "storing", "stream", "table",
     )  # fmt: skip
@@ -117,8 +116,8 @@ class Deferred:
         self.lock = _lock
         self.batches: tuple[Batch, ...] = ()
         self.begun = False
-        #: The thread that runs them.
-        self._runner = 0
+        #: Whether a thread runs them.
+        self._running = False
         self._key = id(stream)
         self.code: CodeType | None = None
         self.table: dict[Any, Any] = {}
@@ -202,7 +201,7 @@ class Deferred:
                     plan = stream.older_plans.pop(key, None)
                     if plan is not None:
                         self._plans[key] = plan
-                if self._runner:
+                if self._running:
                     return plan
                 if plan is not None and self._follows(key) and not recording.records(plan):
                     return None  # the plan that is there would read what is pending
@@ -228,7 +227,7 @@ class Deferred:
         if len(self._plans) >= PLAN_LIMIT:
             self.stream.older_plans, self._plans = self._plans, {}
         self._plans[key] = plan
-        if not self._runner:
+        if not self._running:
             self._meanwhile(key, plan)
 
     def _meanwhile(self, key: tuple, plan: Any) -> Any:
@@ -264,20 +263,22 @@ class Deferred:
     def run(self) -> None:
         """Run what is recorded."""
         with self.lock:
-            if self._runner:  # what runs it is what asks
+            if self._running:  # what runs it is what asks
                 return
-            self._take()
-            try:
-                self._runner = get_ident()
-                stream = self.stream
-                if not self.batches or current.stream.device is stream.device:
-                    self._run_batches()
-                else:
-                    with stream.device:
+            if self.node is not self.root:
+                self._take()
+            if self.batches:
+                device = self.stream.device
+                try:
+                    self._running = True
+                    if current.stream.device is device:
                         self._run_batches()
-                self._end()
-            finally:
-                self._runner = 0
+                    else:
+                        with device:
+                            self._run_batches()
+                finally:
+                    self._running = False
+            self._end()
 
     def _take(self) -> None:
         """Make a batch of what is recorded."""
@@ -320,7 +321,7 @@ class Deferred:
             if isinstance(array, _array.ArrayBase) and not has_memory(array):
                 memory = Allocation(Block(0, 0), _nothing_to_free, self.stream)
                 _array.fill_in(array, _array.wrap(memory, 0, array._layout))
-        self._runner, self.batches, self.begun = 0, (), False
+        self._running, self.batches, self.begun = False, (), False
         self._lose()
         deferring_streams.pop(self._key, None)
 

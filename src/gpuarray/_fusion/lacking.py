@@ -44,20 +44,27 @@ def memory_of(array: Any, name: str) -> Any:
     result.
     """
     found = SLOTS.get(name)
-    if found is not None or name in _QUESTIONS:
+    if found is not None:
+        several = list(deferring_streams.values())
+        for deferred in several:
+            if len(several) == 1 or deferred.computes(array):
+                deferred.run()
+        try:
+            return found.__get__(array)
+        except AttributeError:
+            raise AttributeError(
+                "this array has no memory: if it was recorded, running it has failed twice, with "
+                "the errors that were raised then; compute it again",
+                name=name,
+                obj=array,
+            ) from None
+    if name in _QUESTIONS:
         for deferred in list(deferring_streams.values()):
             if deferred.computes(array):
                 if name == "_viewed":
                     raise _array.NotComputed
-                if found is None:
-                    return _answer(deferred, array, name)
-                deferred.run()
-        if found is not None:
-            try:
-                return found.__get__(array)
-            except AttributeError:
-                pass
-        elif has_memory(array):  # which another thread may have given it
+                return _answer(deferred, array, name)
+        if has_memory(array):  # which another thread may have given it
             if name == "_noted_on":
                 return array._memory.stream
             if name == "_noted_root":
@@ -65,13 +72,6 @@ def memory_of(array: Any, name: str) -> Any:
             if name == "_noted_view":
                 return partial(_array.shifted, array)
             return array._memory
-    if found is not None:
-        raise AttributeError(
-            "this array has no memory: if it was recorded, running it has failed twice, with the "
-            "errors that were raised then; compute it again",
-            name=name,
-            obj=array,
-        )
     raise AttributeError(
         f"{type(array).__name__!r} object has no attribute {name!r}", name=name, obj=array
     )

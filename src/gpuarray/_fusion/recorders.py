@@ -64,7 +64,6 @@ _scope: dict[str, Any] = {
     "__name__": __name__,
     "Allocation": Allocation,
     "NEW": sequences.NEW,
-    "NONE": {},
     "ONLY_RECORDED": holding.ONLY_RECORDED,
     "SAME": sequences.SAME,
     "SHARED": sequences.SHARED,
@@ -78,8 +77,12 @@ _scope: dict[str, Any] = {
 }
 
 
-def _compared(x: str, source: str, arrays: str, otherwise: str) -> list[str]:
+def _compared(i: int, arrays: list[str], otherwise: str) -> list[str]:
     """Lines that see whether an array is where it was the last time."""
+    x, source = arrays[i], f"at_{arrays[i]}"
+    listed = "".join([f"{y}, " for y in arrays])
+    others = "".join([f" or memory is memory_{y}" for y in arrays[:i]])
+    place = "node.length + 2" if not i else "node.length + 2 + len(fresh)"
     return [
         f"if {source} >= 0:",
         f"    if log[{source}] is not {x}:",
@@ -90,14 +93,14 @@ def _compared(x: str, source: str, arrays: str, otherwise: str) -> list[str]:
         f"elif {source} == NEW:",
         f"    memory = {x}._held",
         "    if (memory.__class__ is not Allocation or memory.stream is not stream",
-        "        or memory in memories or memory in added",
+        f"        or memory in memories{others}",
         "        or (exposed and id(memory) in exposed)",
         "        or (node.newest and count(log[node.newest]) <= ONLY_RECORDED)):",
         f"        {otherwise}",
-        "    added = {**added, memory: node.length + 2 + len(fresh)}",
+        f"    memory_{x}, place_{x} = memory, {place}",
         f"    fresh += memory, {x}._pointer",
         f"elif {source} > SHARED:",
-        f"    if {arrays}[{source} - SAME] is not {x}:",
+        f"    if ({listed})[{source} - SAME] is not {x}:",
         f"        {otherwise}",
         "else:",
         f"    if {x}._held is not log[SHARED - {source}]:",
@@ -113,8 +116,8 @@ def _factory(kinds: str, given: bool) -> Callable[..., Callable[..., Any]]:
     arguments = ", ".join(names)
     arrays = [f"x{i}" for i, kind in enumerate(kinds) if kind == "a"] + ["y"] * given
     scalars = [f"x{i}" for i, kind in enumerate(kinds) if kind == "s"]
-    listed, taken = "".join([f"{x}, " for x in arrays]), "".join([f", {x}" for x in scalars])
-    sources = [f"at_{x}" for x in arrays]
+    taken = "".join([f", {x}" for x in scalars])
+    sources, memories = [f"at_{x}" for x in arrays], " = ".join([f"memory_{x}" for x in arrays])
     otherwise = f"return note(place, {arguments})"
     closed = ["step", "noted", "stream", "run", "note", "layout", "cls"]
     closed += [f"slot_{x}" for x in scalars]
@@ -146,9 +149,10 @@ def _factory(kinds: str, given: bool) -> Callable[..., Callable[..., Any]]:
         f"    {otherwise}",
     ]
     if arrays:
-        lines += ["fresh, added = (), NONE", f"{', '.join(sources)}, = following.sources"]
-    for x, source in zip(arrays, sources):
-        lines += _compared(x, source, f"({listed})", otherwise)
+        lines += [f"{memories} = None", "fresh = ()"]
+        lines += [f"{', '.join(sources)}, = following.sources"]
+    for i in range(len(arrays)):
+        lines += _compared(i, arrays, otherwise)
     if given:
         lines += ["result = y if at_y >= 0 else STORED"]
     else:
@@ -159,7 +163,12 @@ def _factory(kinds: str, given: bool) -> Callable[..., Callable[..., Any]]:
     # There is no interrupt from here on.
     lines += ["if noted.log is log and noted.node is node and noted.begun:"]
     if arrays:
-        lines += ["    if fresh:", "        memories |= added"]
+        lines += ["    if fresh:"]
+        for x in arrays:
+            lines += [
+                f"        if memory_{x} is not None:",
+                f"            memories[memory_{x}] = place_{x}",
+            ]
     lines += ["    log += entry"]
     if given:
         lines += [

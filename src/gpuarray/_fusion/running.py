@@ -54,8 +54,9 @@ def run(stream: Stream, batch: Batch) -> None:
         with held_back():
             _run(stream, batch)
         return
-    if not batch.began and node.known:
-        call = node.known.get(tuple(map(getrefcount, node.counted(batch.log))))
+    find = node.counted
+    if find is not None and not batch.began:
+        call = node.known.get(tuple(map(getrefcount, find(batch.log))))
         if call is not None:
             batch.began = True
             call(batch)
@@ -72,7 +73,8 @@ def _run(stream: Stream, batch: Batch) -> None:
             batch.missing()
             batch.resume(batch)
         return
-    counts = tuple(map(getrefcount, node.counted(batch.log)))
+    find = node.counted or node.find_counted()
+    counts = tuple(map(getrefcount, find(batch.log)))
     memories = node.memories()
     dropped = {
         place
@@ -125,7 +127,7 @@ def _call_of(
     else:
         plan = compiling.made
     try:
-        call = _fused(plan, stream)
+        call = _fused(plan, stream, node)
     except CompileError as error:  # the operations go on, one by one
         _log.log(_log.INFO, "fusion", "not compiled: %s", error)
         call = _one_by_one
@@ -149,23 +151,26 @@ def taken(takes: Sequence[Any], leaves: Sequence[Any], scalars: Any, values: Any
     return found
 
 
-def _fused(plan: Plan, stream: Stream) -> Callable[[Batch], None]:
+def _fused(plan: Plan, stream: Stream, node: Node) -> Callable[[Batch], None]:
     """A function that launches the kernels of a plan."""
     if not plan.in_order:
         return _one_by_one
-    return _where_aligned(plan, stream) if plan.aligned else _launching(plan, stream)
+    if plan.aligned:
+        return _where_aligned(plan, stream, node)
+    return _launching(plan, stream, node)
 
 
-def _where_aligned(plan: Plan, stream: Stream) -> Callable[[Batch], None]:
+def _where_aligned(plan: Plan, stream: Stream, node: Node) -> Callable[[Batch], None]:
     """A function that launches the kernels of a plan where some arrays begin at vectors."""
-    run, aligned = _launching(plan, stream), plan.aligned
+    run, aligned = _launching(plan, stream, node), plan.aligned
     others: list[Callable[[Batch], None]] = []
 
     def call(batch: Batch) -> None:
         log, leaves = batch.log, batch.node.leaves
         if any(log[leaves[~x].address] % _VECTOR_BYTES for x in aligned):
             if not others:
-                others.append(_fused(Plan(plan.uses, plan.wanted, anywhere=True), stream))
+                other = Plan(plan.uses, plan.wanted, anywhere=True)
+                others.append(_fused(other, stream, node))
             others[0](batch)
         else:
             run(batch)
@@ -173,7 +178,7 @@ def _where_aligned(plan: Plan, stream: Stream) -> Callable[[Batch], None]:
     return call
 
 
-def _launching(plan: Plan, stream: Stream) -> Callable[[Batch], None]:
+def _launching(plan: Plan, stream: Stream, node: Node) -> Callable[[Batch], None]:
     """As `_fused`, wherever arrays begin."""
     launches = [
         (
@@ -215,25 +220,42 @@ def _launching(plan: Plan, stream: Stream) -> Callable[[Batch], None]:
     ((run, takes, gives),) = launches
     if not all(type(x) is int or type(x) is tuple for x in takes):
         return call
-    # Nothing of this is the user's.
-    operands_of = eval(
-        f"lambda leaves, scalars: ({''.join([_operand_source(x) for x in takes])})"
-    )
-    only = gives[0] if len(gives) == 1 else None
-
-    def call_one(batch: Batch) -> None:
-        found = run(*operands_of(batch.leaves, batch.scalars))
-        if only is not None:
-            batch.store(only, found)
-        else:
-            for x, value in zip(gives, found):
-                batch.store(x, value)
-
-    return call_one
+    if node.given_up.intersection(gives):
+        return call
+    return _one_launch(run, takes, gives, node)
 
 
-def _operand_source(taken: int | tuple[int]) -> str:
-    return f"scalars[{taken[0]}], " if isinstance(taken, tuple) else f"leaves[{~taken}], "
+def _one_launch(
+    run: Callable[..., Any], takes: Sequence[Any], gives: Sequence[int], node: Node
+) -> Callable[[Batch], None]:
+    """A function written for the operands of the only launch."""
+    values: dict[str, Any] = {"run": run, "new": object.__new__, "cls": _array.array_class}
+    lines, operands = [], []
+    for i, x in enumerate(takes):
+        if isinstance(x, tuple):
+            operands.append(f"log[{node.scalars[x[0]]}]")
+            continue
+        layout, memory, address = node.leaves[~x]
+        values[f"layout{i}"] = layout
+        operands.append(f"x{i}")
+        lines += [
+            f"x{i} = new(cls)",
+            f"x{i}._memory, x{i}._pointer, x{i}._layout = log[{memory}], log[{address}], layout{i}",
+        ]
+    found = [f"y{i}" for i in range(len(gives))]
+    lines += [f"{', '.join(found)} = run({', '.join(operands)})"]
+    # There is no interrupt from here on: all have memory, or none.
+    for y, x in zip(found, gives):
+        lines += [
+            f"array = log[{node.results[x]}]",
+            f"array._memory, array._pointer = {y}._memory, {y}._pointer",
+        ]
+    code = [f"def factory({', '.join(values)}):", "    def call(batch):", "        log = batch.log"]
+    code += [*[f"        {line}" for line in lines], "    return call"]
+    scope: dict[str, Any] = {}
+    exec(compile("\n".join(code), "<_fusion/run>", "exec"), scope)  # nothing of it is the user's
+    call: Callable[[Batch], None] = scope["factory"](*values.values())
+    return call
 
 
 def _single(batch: Batch) -> None:

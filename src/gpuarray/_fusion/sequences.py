@@ -86,12 +86,14 @@ class Node:
         Whether recording the last operation has to look first if that would hold too much memory.
     calls : dict
         What runs the sequence, by which of the results somebody has.
+    counted : callable or None
+        What `find_counted` has found.
     known : dict
-        The same, by the numbers of references to what `counted` finds in the log.
+        What runs the sequence, by the numbers of references to what `counted` finds.
     """
 
     __slots__ = (
-        "_counted", "_uses", "calls", "checked", "children", "given_up", "known", "leaves",
+        "_uses", "calls", "checked", "children", "counted", "given_up", "known", "leaves",
         "length", "most", "newest", "next", "number", "parent", "results", "scalars", "sources", "step",
         "stores", "use", "viewed",
     )  # fmt: skip
@@ -117,7 +119,7 @@ class Node:
         self.calls: dict[tuple[bool, ...], Any] = {}
         self.known: dict[Any, Any] = {}
         self._uses: tuple[Use, ...] | None = None
-        self._counted: Callable[[list[Any]], tuple[Any, ...]] | None = None
+        self.counted: Callable[[list[Any]], tuple[Any, ...]] | None = None
 
     def uses(self) -> tuple[Use, ...]:
         """The operations, in the order of their calls."""
@@ -141,20 +143,14 @@ class Node:
             node = node.parent
         return node
 
-    def counted(self, log: list[Any]) -> tuple[Any, ...]:
-        """The results that somebody may have, and the memory of arrays."""
-        find = self._counted
-        if find is None:
-            places = [self.results[i] for i in self.own_results()] + self.memories()
-            if len(places) > 1:
-                find = itemgetter(*places)
-            else:
-
-                def find(log: list[Any]) -> tuple[Any, ...]:
-                    return tuple([log[x] for x in places])
-
-            self._counted = find
-        return find(log)
+    def find_counted(self) -> Callable[[list[Any]], tuple[Any, ...]]:
+        """What finds the results that somebody may have, and the memory of arrays, in a log."""
+        places = [self.results[i] for i in self.own_results()] + self.memories()
+        if len(places) > 1:
+            self.counted = itemgetter(*places)
+        else:
+            self.counted = lambda log: tuple([log[x] for x in places])
+        return self.counted
 
     def own_results(self) -> list[int]:
         """The operations that have a result of their own."""
