@@ -50,8 +50,8 @@ def ran(monkeypatch):
     """The kernels of each sequence that runs."""
     found = []
 
-    def fused_of(plan, stream):
-        call = make(plan, stream)
+    def fused_of(plan, *where):
+        call = make(plan, *where)
 
         def run(batch):
             found.append([x.name for x in plan.kernels])

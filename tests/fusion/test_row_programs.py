@@ -33,9 +33,9 @@ def kernels(monkeypatch):
     """The kernels of what runs."""
     found = []
 
-    def launching(plan, stream):
+    def launching(plan, *where):
         found.extend(plan.kernels)
-        return make(plan, stream)
+        return make(plan, *where)
 
     make = running._launching
     monkeypatch.setattr(running, "_launching", launching)

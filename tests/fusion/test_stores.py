@@ -14,30 +14,6 @@ from gpuarray._runtime.device import deferring_streams
 HOST = np.linspace(-2, 2, 12, dtype="f4").reshape(3, 4)
 
 
-@pytest.fixture
-def ran(monkeypatch):
-    """The kernels of each chain that runs, as lists of names, with single operations by name."""
-    found = []
-
-    def fused_of(plan, stream):
-        call = make(plan, stream)
-
-        def run(batch):
-            found.append([x.name for x in plan.kernels])
-            call(batch)
-
-        return run
-
-    def one_by_one(batch):
-        found.append([x.step.name for x in batch.node.uses()])
-        single(batch)
-
-    make, single = running._fused, running._one_by_one
-    monkeypatch.setattr(running, "_fused", fused_of)
-    monkeypatch.setattr(running, "_one_by_one", one_by_one)
-    return found
-
-
 def _updates(xp, x, z):
     x += z * 2
     x *= z

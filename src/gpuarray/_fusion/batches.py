@@ -9,6 +9,7 @@ from typing import Any
 from gpuarray import _array
 from gpuarray._fusion.sequences import Node
 from gpuarray._runtime.places import Place
+from gpuarray._runtime.stream import Stream
 
 #: The descriptors of the attributes that an array without memory lacks.
 SLOTS: dict[str, Any] = {name: vars(_array.ArrayBase)[name] for name in ("_memory", "_pointer")}
@@ -29,6 +30,8 @@ class Batch:
 
     Attributes
     ----------
+    stream : Stream
+        Where it runs.
     node : Node
         The operations.
     log : list
@@ -57,7 +60,8 @@ class Batch:
     unseen: tuple[int, ...] = ()
     _leaves: list[Any] | None = None
 
-    def __init__(self, node: Node, log: list[Any], most: int):
+    def __init__(self, stream: Stream, node: Node, log: list[Any], most: int):
+        self.stream = stream
         self.node = node
         self.log = log
         self.most = most

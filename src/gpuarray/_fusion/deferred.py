@@ -285,7 +285,7 @@ class Deferred:
         while (node := self.node) is not self.root:
             log: list[Any] = []
             memories: dict[Any, int] = {}
-            batch = Batch(node, self.log, self.most)
+            batch = Batch(self.stream, node, self.log, self.most)
             batches = (*self.batches, batch)
             # There is no interrupt from here on.
             if self.node is node and self.log is batch.log:

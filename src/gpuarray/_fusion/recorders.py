@@ -78,11 +78,13 @@ _scope: dict[str, Any] = {
 
 
 def _compared(i: int, arrays: list[str], otherwise: str) -> list[str]:
-    """Lines that see whether an array is where it was the last time."""
+    """Lines that see whether an array is where it was the last time.
+
+    In memory that is new to the sequence, or at an address that is, it has an ``address``.
+    """
     x, source = arrays[i], f"at_{arrays[i]}"
     listed = "".join([f"{y}, " for y in arrays])
-    others = "".join([f" or memory is memory_{y}" for y in arrays[:i]])
-    place = "node.length + 2" if not i else "node.length + 2 + len(fresh)"
+    others = "".join([f" or memory_{x} is memory_{y}" for y in arrays[:i]])
     return [
         f"if {source} >= 0:",
         f"    if log[{source}] is not {x}:",
@@ -91,22 +93,47 @@ def _compared(i: int, arrays: list[str], otherwise: str) -> list[str]:
         f"    if {x}._held is None or log[~{source}] != {x}._pointer:",
         f"        {otherwise}",
         f"elif {source} == NEW:",
-        f"    memory = {x}._held",
-        "    if (memory.__class__ is not Allocation or memory.stream is not stream",
-        f"        or memory in memories{others}",
-        "        or (exposed and id(memory) in exposed)",
+        f"    memory_{x} = {x}._held",
+        f"    if (memory_{x}.__class__ is not Allocation or memory_{x}.stream is not stream",
+        f"        or memory_{x} in memories{others}",
+        f"        or (exposed and id(memory_{x}) in exposed)",
         "        or (node.newest and count(log[node.newest]) <= ONLY_RECORDED)):",
         f"        {otherwise}",
-        f"    memory_{x}, place_{x} = memory, {place}",
-        f"    fresh += memory, {x}._pointer",
+        f"    address_{x} = {x}._pointer",
         f"elif {source} > SHARED:",
         f"    if ({listed})[{source} - SAME] is not {x}:",
         f"        {otherwise}",
         "else:",
         f"    if {x}._held is not log[SHARED - {source}]:",
         f"        {otherwise}",
-        f"    fresh += None, {x}._pointer",
+        f"    address_{x} = {x}._pointer",
     ]
+
+
+def _entry(arrays: list[str], read: str, scalars: str) -> list[str]:
+    """Lines that put together what the log gets, where ``read`` are the new arrays so far."""
+    if not arrays:
+        return [f"entry = result, place{read}{scalars}"]
+    x, *rest = arrays
+    return [
+        f"if address_{x} is None:",
+        *[f"    {line}" for line in _entry(rest, read, scalars)],
+        "else:",
+        *[f"    {line}" for line in _entry(rest, f"{read}, memory_{x}, address_{x}", scalars)],
+    ]
+
+
+def _noted_memory(arrays: list[str]) -> list[str]:
+    """Lines that note where memory is in the log."""
+    lines = ["place = node.length + 2"]
+    for x in arrays:
+        lines += [
+            f"if address_{x} is not None:",
+            f"    if memory_{x} is not None:",
+            f"        memories[memory_{x}] = place",
+            "    place += 2",
+        ]
+    return lines
 
 
 @lru_cache(maxsize=64)
@@ -117,7 +144,9 @@ def _factory(kinds: str, given: bool) -> Callable[..., Callable[..., Any]]:
     arrays = [f"x{i}" for i, kind in enumerate(kinds) if kind == "a"] + ["y"] * given
     scalars = [f"x{i}" for i, kind in enumerate(kinds) if kind == "s"]
     taken = "".join([f", {x}" for x in scalars])
-    sources, memories = [f"at_{x}" for x in arrays], " = ".join([f"memory_{x}" for x in arrays])
+    sources = [f"at_{x}" for x in arrays]
+    news = " = ".join([f"{name}_{x}" for name in ("memory", "address") for x in arrays])
+    any_new = " or ".join([f"address_{x} is not None" for x in arrays])
     otherwise = f"return note(place, {arguments})"
     closed = ["step", "noted", "stream", "run", "note", "layout", "cls"]
     closed += [f"slot_{x}" for x in scalars]
@@ -149,26 +178,22 @@ def _factory(kinds: str, given: bool) -> Callable[..., Callable[..., Any]]:
         f"    {otherwise}",
     ]
     if arrays:
-        lines += [f"{memories} = None", "fresh = ()"]
-        lines += [f"{', '.join(sources)}, = following.sources"]
+        lines += [f"{news} = None", f"{', '.join(sources)}, = following.sources"]
     for i in range(len(arrays)):
         lines += _compared(i, arrays, otherwise)
     if given:
         lines += ["result = y if at_y >= 0 else STORED"]
     else:
         lines += ["result = new(cls)", "result._layout = layout"]
-    lines += [f"entry = result, place{taken}"]
     if arrays:
-        lines += ["if fresh:", f"    entry = result, place, *fresh{taken}"]
-    # There is no interrupt from here on.
+        lines += [f"if {any_new}:", *[f"    {line}" for line in _entry(arrays, "", taken)]]
+        lines += ["else:", f"    entry = result, place{taken}"]
+    else:
+        lines += [f"entry = result, place{taken}"]
     lines += ["if noted.log is log and noted.node is node and noted.begun:"]
+    # There is no interrupt from here on.
     if arrays:
-        lines += ["    if fresh:"]
-        for x in arrays:
-            lines += [
-                f"        if memory_{x} is not None:",
-                f"            memories[memory_{x}] = place_{x}",
-            ]
+        lines += [f"    if {any_new}:", *[f"        {line}" for line in _noted_memory(arrays)]]
     lines += ["    log += entry"]
     if given:
         lines += [

@@ -22,6 +22,7 @@ from gpuarray._fusion.steps import Step, View
 from gpuarray._fusion.viewing import Viewed
 from gpuarray._runtime.device import Device, current
 from gpuarray._runtime.interrupts import held_back
+from gpuarray._runtime.memory import NO_MEMORY
 from gpuarray._runtime.stream import Stream
 from gpuarray.errors import CompileError
 
@@ -85,9 +86,6 @@ def _run(stream: Stream, batch: Batch) -> None:
         [number for target, number in node.stores.items() if node.leaves[~target].memory in dropped]
     )
     batch.began = True
-    if node.number == 1:
-        _one_by_one(batch)
-        return
     if dropped:
         number = holding.first_that_holds_more(batch, dropped)
         if number is not None:
@@ -98,11 +96,29 @@ def _run(stream: Stream, batch: Batch) -> None:
     call = node.calls.get(wanted)
     if call is None or type(call) is _Compiling:
         call = _call_of(stream, node, wanted, call)
-    if not dropped and not node.stores and call is node.calls[wanted]:
+    if not node.stores and call is node.calls[wanted]:
         if len(node.known) >= _MOST_KNOWN:
             node.known.clear()
-        node.known[counts] = call
+        node.known[counts] = call if not dropped else _where_as_large(call, batch)
     call(batch)
+
+
+def _where_as_large(call: Callable[[Batch], None], batch: Batch) -> Callable[[Batch], None]:
+    """A function that runs a batch if its arrays' memory is as large as this one's.
+
+    Otherwise to run it might hold too much memory.
+    """
+    places = batch.node.memories()
+    sizes = [batch.log[x].size for x in places]
+
+    def call_if(other: Batch) -> None:
+        if [other.log[x].size for x in places] == sizes:
+            call(other)
+        else:
+            other.began = False
+            _run(other.stream, other)
+
+    return call_if
 
 
 def _call_of(
@@ -116,6 +132,9 @@ def _call_of(
             chains.load(kernel, stream)
         return plan
 
+    if node.number == 1:
+        call = node.calls[wanted] = _alone(node) if wanted[0] else _one_by_one
+        return call
     if immediate:
         plan = Plan(node.uses(), wanted)
     elif compiling is None:
@@ -229,21 +248,24 @@ def _one_launch(
     run: Callable[..., Any], takes: Sequence[Any], gives: Sequence[int], node: Node
 ) -> Callable[[Batch], None]:
     """A function written for the operands of the only launch."""
-    values: dict[str, Any] = {"run": run, "new": object.__new__, "cls": _array.array_class}
-    lines, operands = [], []
+    values: dict[str, Any] = {"run": run, "none": NO_MEMORY}
+    before, after, operands = [], [], []
     for i, x in enumerate(takes):
         if isinstance(x, tuple):
             operands.append(f"log[{node.scalars[x[0]]}]")
             continue
         layout, memory, address = node.leaves[~x]
-        values[f"layout{i}"] = layout
+        # One thread runs what is recorded, so that these can be used again.
+        values[f"x{i}"] = _array.wrap(NO_MEMORY, 0, layout)
         operands.append(f"x{i}")
-        lines += [
-            f"x{i} = new(cls)",
-            f"x{i}._memory, x{i}._pointer, x{i}._layout = log[{memory}], log[{address}], layout{i}",
-        ]
+        before.append(f"x{i}._memory, x{i}._pointer = log[{memory}], log[{address}]")
+        after.append(f"    x{i}._memory = none")
     found = [f"y{i}" for i in range(len(gives))]
-    lines += [f"{', '.join(found)} = run({', '.join(operands)})"]
+    call = f"{', '.join(found)} = run({', '.join(operands)})"
+    if after:
+        lines = [*before, "try:", f"    {call}", "finally:", *after]
+    else:
+        lines = [call]
     # There is no interrupt from here on: all have memory, or none.
     for y, x in zip(found, gives):
         lines += [
@@ -254,22 +276,18 @@ def _one_launch(
     code += [*[f"        {line}" for line in lines], "    return call"]
     scope: dict[str, Any] = {}
     exec(compile("\n".join(code), "<_fusion/run>", "exec"), scope)  # nothing of it is the user's
-    call: Callable[[Batch], None] = scope["factory"](*values.values())
-    return call
+    return scope["factory"](*values.values())
 
 
-def _single(batch: Batch) -> None:
-    """Run the only operation."""
-    assert batch.node.use is not None
-    step, numbers, target = batch.node.use
+def _alone(node: Node) -> Callable[[Batch], None]:
+    """What runs a single operation."""
+    step, numbers, target = node.at(0)
     assert isinstance(step, Step)
-    if 0 in batch.values:
-        return
-    scalars = iter(batch.scalars)
-    operands = [next(scalars) if x is None else batch.leaves[~x] for x in numbers]
     if target is not None:
-        operands.append(batch.leaves[~target])
-    batch.store(0, step.run(*operands))
+        return _one_by_one
+    scalars = iter(range(len(numbers)))
+    takes = [(next(scalars),) if x is None else x for x in numbers]
+    return _one_launch(step.run, takes, [0], node)
 
 
 def _one_by_one(batch: Batch, only: Collection[int] | None = None) -> None:
@@ -277,10 +295,6 @@ def _one_by_one(batch: Batch, only: Collection[int] | None = None) -> None:
 
     With ``only`` the others are left out: they are done. What nobody needs is never done.
     """
-    if batch.node.number == 1:
-        if (batch.is_wanted(0) and not batch.unseen) if only is None else 0 in only:
-            _single(batch)
-        return
     if only is None:
         only = batch.missing()
     uses, values = batch.node.uses(), batch.values
