@@ -16,6 +16,7 @@ import pytest
 
 import gpuarray as cp
 from gpuarray._fusion import automatic, chains, running
+from gpuarray._runtime import device
 from gpuarray._runtime.device import deferring_streams
 from gpuarray.errors import CompileError
 from tests.array.interrupting import interrupted
@@ -300,6 +301,46 @@ def test_another_thread_runs_it_while_this_one_goes_on(monkeypatch):
     x.fill(0)
     thread.join()
     np.testing.assert_array_equal(y.get(), chain(HOST))
+
+
+def test_another_thread_runs_it_at_any_moment(monkeypatch):
+    """Nothing that is recorded is lost or done twice, and no launch overtakes it."""
+    x, done, errors = cp.asarray(HOST), threading.Event(), []
+
+    def run_all():
+        try:
+            _ = device.current.stream
+            device.threads.discard(threading.get_ident())  # else nothing would be recorded
+            while not done.is_set():
+                device.run_all_deferred()
+        except BaseException as error:
+            errors.append(error)
+
+    host, one, recorded = HOST.copy(), cp.ones((), "f4"), 0
+    thread = threading.Thread(target=run_all)
+    before = sys.getswitchinterval()
+    try:
+        thread.start()
+        sys.setswitchinterval(1e-6)
+        for i in range(60):
+            x += one
+            y = x * 2
+            recorded += bool(deferring_streams)
+            z = y - x[::-1]
+            y += z
+            x -= 0.5
+            if i % 4 == 0:
+                expected = (host + 1) * 2
+                expected += expected - (host + 1)[::-1]
+                np.testing.assert_array_equal(y.get(), expected)
+            host += np.float32(0.5)
+    finally:
+        sys.setswitchinterval(before)
+        done.set()
+        thread.join()
+    np.testing.assert_array_equal(x.get(), host)
+    assert not errors
+    assert recorded
 
 
 def test_threads_of_which_each_has_its_own_chains():

@@ -15,7 +15,7 @@ from gpuarray._runtime.stream import Stream
 SLOTS: dict[str, Any] = {name: vars(_array.ArrayBase)[name] for name in ("_memory", "_pointer")}
 
 #: References to an object that nothing but a log has, as they are counted for a tuple of it.
-ONLY_LOGGED = next(map(sys.getrefcount, tuple([object()]))) + 1
+ONLY_LOGGED = next(map(sys.getrefcount, (object(),))) + 1
 _one = [object()]
 #: And as they are counted for an element of a list.
 _ONLY_ELEMENT = sys.getrefcount(_one[0])

@@ -26,7 +26,7 @@ the log away does it likewise, and who finds another one begins anew.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from types import CodeType
 from typing import Any
 
@@ -312,8 +312,10 @@ class Deferred:
 
     def computes(self, array: Any) -> bool:
         """Whether an array is a result that is recorded, or about to be computed."""
-        logs: Iterable[Any] = [x.log for x in self.batches]
-        return any(x is array for log in (self.log, *logs) for x in log)
+        # The log first: what takes it away meanwhile makes a batch of it.
+        logs = [self.log]
+        logs += [x.log for x in self.batches]
+        return any(x is array for log in logs for x in log)
 
     def lose(self) -> None:
         """Forget everything, since a reset of the device took it away, or a fork."""

@@ -3,8 +3,8 @@
 An operand that nobody has any more is freed later than if its operation had run. That must not be
 seen in what is in use at most. Whether it is, is found where a sequence runs: then it runs one by
 one, which frees each operand behind its last use, and when the sequence is recorded the next time
-the operation with which it held too much looks first. What is new to the trie looks, too, and so does
-an operation with an operand that is new, if nobody has the one any more that was new before that.
+the operation with which it held too much looks first. What is new to the trie looks, too, and so
+does an operation with a new operand in memory, if nobody has the one any more that was new before.
 """
 
 from __future__ import annotations

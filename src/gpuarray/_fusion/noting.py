@@ -1,7 +1,7 @@
 """How an operation is recorded where that takes more than the comparisons of a recorder.
 
-That is so where a sequence is new, or another one than the last time; where arrays share memory that
-is stored to; and for views of results.
+That is so where a sequence is new, or another one than the last time; where arrays share memory
+that is stored to; and for views of results.
 """
 
 from __future__ import annotations
@@ -137,11 +137,7 @@ def _operand(
     for k, (_, address, other, _) in enumerate(fresh):
         if address == pointer and _layout.own(other) is own:
             return ~(known + k)
-    if (
-        type(memory) is not Allocation
-        or memory.stream is not noted.stream
-        or id(memory) in exposed
-    ):
+    if type(memory) is not Allocation or memory.stream is not noted.stream or id(memory) in exposed:
         return None  # others may store there without being seen
     shared = memories.get(memory)
     if shared is not None:

@@ -1,8 +1,8 @@
 """Functions that record an operation, written for its operands.
 
-Recording has to take less than a launch. So a function takes what was recorded last at this place of
-the sequence, and compares: if it is this operation with these operands, all that follows from it is
-known (see gpuarray._fusion.sequences). There is no loop over operands, and no lock (see
+Recording has to take less than a launch. So a function takes what was recorded last at this place
+of the sequence, and compares: if it is this operation with these operands, all that follows from it
+is known (see gpuarray._fusion.sequences). There is no loop over operands, and no lock (see
 gpuarray._fusion.deferred). Everything else is `noting.note`'s.
 """
 

@@ -94,8 +94,8 @@ class Node:
 
     __slots__ = (
         "_uses", "calls", "checked", "children", "counted", "given_up", "known", "leaves",
-        "length", "most", "newest", "next", "number", "parent", "results", "scalars", "sources", "step",
-        "stores", "use", "viewed",
+        "length", "most", "newest", "next", "number", "parent", "results", "scalars", "sources",
+        "step", "stores", "use", "viewed",
     )  # fmt: skip
 
     parent: Node | None
@@ -104,7 +104,7 @@ class Node:
     next: Node
 
     def __init__(self) -> None:
-        self.parent = self.use = self.step = self._uses = None
+        self.parent = self.use = self.step = None
         self.number = self.length = self.most = self.newest = 0
         self.results: tuple[int, ...] = ()
         self.scalars: tuple[int, ...] = ()
@@ -210,8 +210,8 @@ class Node:
         return made
 
     def _sources(self, made: Node, use: Use) -> tuple[int, ...] | None:
-        known, new = len(self.leaves), {}
-        sources: list[int] = []
+        known, sources = len(self.leaves), []
+        new: dict[int, int] = {}
         arrays = [x for x in (*use.operands, use.target) if x is not None]
         for k, x in enumerate(arrays):
             if x >= 0:
