@@ -97,15 +97,23 @@ def holds_more(
     dropped = {x.memory for x in known if sys.getrefcount(log[x.memory]) <= ONLY_RECORDED}
     if not dropped and not following.checked:
         return False
-    sizes = [log[x.memory].size for x in known] + [x[0].size for x in fresh]
+    sizes = []
+    for x in known:
+        memory = log[x.memory]  # None: another thread has taken the log, and frees what it used
+        if memory is None:
+            return False
+        sizes.append(memory.size)
+    sizes += [x[0].size for x in fresh]
     alive = {
         i
         for i, place in enumerate(following.results)
         if i == following.number - 1 or sys.getrefcount(log[place]) > _ONLY
     }
     held = _held(following, sizes, dropped, alive - following.given_up)
-    noted.most = max([noted.most, *[most for _, most in held]])
-    return _is_more(held[-1][0], noted.most)
+    most = max([noted.most, *[most for _, most in held]])
+    if noted.log is log:
+        noted.most = most
+    return _is_more(held[-1][0], most)
 
 
 def first_that_holds_more(batch: Batch, dropped: Collection[int]) -> int | None:
