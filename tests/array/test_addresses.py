@@ -125,9 +125,9 @@ def test_one_module_reads_addresses():
     }
     del readers["_array.py"]
     assert readers == {
-        "_fusion/deferred.py": 1,  # what an operation that is recorded reads
-        "_fusion/recorders.py": 1,  # the same, in the source of functions that record
-        "_fusion/running.py": 1,  # whether rows are aligned
+        "_fusion/noting.py": 2,  # what an operation that is recorded reads, and stores to
+        "_fusion/recorders.py": 3,  # the same, in the source of functions that record
+        "_fusion/running.py": 1,  # where results of a launch are
         "_ndarray.py": 2,  # views
         "_ops/subscripts.py": 1,  # a view
         "_raw/arguments.py": 1,  # an example

@@ -16,7 +16,7 @@ import pytest
 
 import gpuarray as cp
 from gpuarray._fusion import automatic, chains, running
-from gpuarray._runtime import device
+from gpuarray._runtime import device, staged_copies
 from gpuarray._runtime.device import deferring_streams
 from gpuarray.errors import CompileError
 from tests.array.interrupting import interrupted
@@ -271,6 +271,26 @@ def test_interrupts():
 
 
 # ---- threads and streams --------------------------------------------------------------------
+
+
+def test_threads_that_copy_for_this_one_leave_it_recording(monkeypatch, ran):
+    """A large array of NumPy's is copied by several threads, and operations on it are recorded."""
+    monkeypatch.setattr(staged_copies, "STAGED_BYTES", 1000)
+    monkeypatch.setattr(staged_copies, "PIECE_BYTES", 4096)
+    monkeypatch.setattr(staged_copies, "PIECES_A_THREAD", 1)
+    monkeypatch.setattr(staged_copies, "_processors", lambda: 4)
+    monkeypatch.setattr(staged_copies, "_pool", None)
+    host = np.random.default_rng(0).random(100_000)
+    x = cp.asarray(host)
+    pool = staged_copies._pool
+    assert pool is not None
+    assert pool._threads
+    ran.clear()
+    y = x * 2 + 1
+    np.testing.assert_array_equal(y.get(), host * 2 + 1)
+    assert [len(kernels) for kernels in ran] == [1]
+    pool.shutdown()
+    staged_copies._idle.clear()
 
 
 def test_another_thread_runs_it_while_this_one_goes_on(monkeypatch):

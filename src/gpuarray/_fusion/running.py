@@ -13,14 +13,13 @@ from sys import getrefcount
 from typing import Any
 
 from gpuarray import _array, _fork, _log
-from gpuarray._ffi import driver
 from gpuarray._fusion import chains, holding
 from gpuarray._fusion.batches import ONLY_LOGGED, Batch
 from gpuarray._fusion.chains import Plan
 from gpuarray._fusion.sequences import Node
 from gpuarray._fusion.steps import Step, View
 from gpuarray._fusion.viewing import Viewed
-from gpuarray._runtime.device import Device, current
+from gpuarray._runtime.device import Device
 from gpuarray._runtime.interrupts import held_back
 from gpuarray._runtime.memory import NO_MEMORY
 from gpuarray._runtime.stream import Stream
@@ -356,17 +355,11 @@ def _compile_all() -> None:
                 return
             compiling = _waiting.pop(0)
         try:
-            _enter(compiling.device)
+            compiling.device.serve()
             compiling.made = compiling.make()
             compiling.done = True
         except Exception as error:  # the operations go on, one by one
             _log.log(_log.INFO, "fusion", "not compiled: %s", error)
-
-
-def _enter(device: Device) -> None:
-    """Make a device current, and leave what other threads have recorded alone."""
-    driver.context_set_current(device.context)
-    current.__dict__["stream"] = device.default_stream
 
 
 def wait() -> None:

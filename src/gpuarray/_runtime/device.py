@@ -96,7 +96,7 @@ captured_streams: dict[tuple[int, int, int], Stream] = {}
 #: What is recorded on streams and has not run, by the streams' identities: see
 #: gpuarray._fusion.deferred.
 deferring_streams: dict[int, Any] = {}
-#: The threads that have worked on a device.
+#: The threads that have worked on a device, but for those of gpuarray's own.
 threads: set[int] = set()
 
 _UNKNOWN_ATTRIBUTE = 1, 801  # CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_NOT_SUPPORTED
@@ -462,7 +462,7 @@ class Device:
         before = current.__dict__.get("stream")
         if before is None:
             threads.add(threading.get_ident())
-        # A thread that only compiles is none of them, and leaves what is recorded alone.
+        # A thread that works for another one is none of them: see `serve`.
         if deferring_streams and threading.get_ident() in threads:
             run_all_deferred()
         try:
@@ -478,6 +478,15 @@ class Device:
         if current.crossings:
             self._wait_for_crossings()
         return self
+
+    def serve(self) -> None:
+        """Make this device current in a thread of gpuarray's own, which works for another one.
+
+        What the other has recorded stays recorded, and it may go on recording: nothing that this
+        thread queues has to be ordered with what a program says, but by the one it works for.
+        """
+        driver.context_set_current(self.context)
+        current.__dict__["stream"] = self.default_stream
 
     def _wait_for_crossings(self) -> None:
         """Let this device wait for what the thread has queued elsewhere on its memory."""

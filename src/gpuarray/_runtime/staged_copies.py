@@ -161,7 +161,7 @@ class _Copy:
         self.active.append(None)
         try:
             if not self.stopped:
-                self.device.use()
+                self.device.serve()
                 self._work(work)
         except BaseException as error:
             self.stopped = True
