@@ -233,10 +233,13 @@ def _lengths(
         if to_real and lengths:
             lengths[-1] = 2 * (lengths[-1] - 1)
         return tuple(lengths), tuple(found)
-    try:
-        s = [operator.index(s)]
-    except TypeError:
-        s = list(s)
+    if deprecated:
+        s = list(s)  # a number is for SciPy only
+    else:
+        try:
+            s = [operator.index(s)]
+        except TypeError:
+            s = list(s)
     if axes is None:
         if deprecated:
             _warn(
