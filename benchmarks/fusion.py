@@ -357,7 +357,7 @@ def measure_calls(
     sides: dict[str, Side], effort: timing.Effort, scale: int
 ) -> dict[str, dict[str, float]]:
     """Microseconds of the host for chains of operations on large arrays."""
-    size = (2 << 20) // scale
+    size = (8 << 20) // scale  # 32 MiB, which are recorded
     chains: dict[str, Callable[[Any], Any]] = {
         "five operations": lambda x: ((x * 2 + 1) * x - x) * 0.5,
         "three operations": lambda x: x * 2 + 1 - x,

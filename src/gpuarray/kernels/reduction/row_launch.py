@@ -17,10 +17,12 @@ from gpuarray.kernels.reduction.launch import nothing
 from gpuarray.kernels.reduction.rows import RowStep
 from gpuarray.kernels.reduction.spec import BLOCK, unroll
 
-#: Bytes that a thread keeps of a row: the registers of a quarter of a multiprocessor's threads.
-MOST_KEPT = 256
-#: Blocks that a multiprocessor has room for.
-RESIDENT = 1
+#: Bytes that a thread keeps of a row: 32 registers. With twice as many, a kernel of float64 rows of
+#: 1000 took 486 instead of 330 us on an H200, since too few of its threads fit.
+MOST_KEPT = 128
+#: Blocks that a multiprocessor has room for. With one, the kernels of 1e4 rows of 1e4 float32 took
+#: 276 and 313 us, for softmax and layer normalisation, and 223 and 287 us with three.
+RESIDENT = 3
 
 
 def make_call(
