@@ -19,7 +19,7 @@ from gpuarray._fusion.chains import Plan
 from gpuarray._fusion.sequences import Node
 from gpuarray._fusion.steps import Step, View
 from gpuarray._fusion.viewing import Viewed
-from gpuarray._runtime.device import Device
+from gpuarray._runtime.device import Device, work_for_another_thread
 from gpuarray._runtime.interrupts import held_back
 from gpuarray._runtime.memory import NO_MEMORY
 from gpuarray._runtime.stream import Stream
@@ -355,7 +355,7 @@ def _compile_all() -> None:
                 return
             compiling = _waiting.pop(0)
         try:
-            compiling.device.serve()
+            work_for_another_thread(compiling.device)
             compiling.made = compiling.make()
             compiling.done = True
         except Exception as error:  # the operations go on, one by one

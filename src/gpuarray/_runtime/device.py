@@ -155,6 +155,16 @@ def leave(entered: Device | Stream, *exc_info: object) -> None:
         state["block"] = before
 
 
+def work_for_another_thread(device: Device) -> None:
+    """Make a device current in a thread of gpuarray's own, which works for another one.
+
+    What the other has recorded stays recorded, and it may go on recording: nothing that this
+    thread queues has to be ordered with what a program says, but by the one it works for.
+    """
+    driver.context_set_current(device.context)
+    current.__dict__["stream"] = device.default_stream
+
+
 def enter_stream(entered: Stream) -> Stream:
     """What `enter` does, in less time where the stream is one of the device that is current."""
     state = current.__dict__
@@ -462,7 +472,7 @@ class Device:
         before = current.__dict__.get("stream")
         if before is None:
             threads.add(threading.get_ident())
-        # A thread that works for another one is none of them: see `serve`.
+        # A thread that works for another one is none of them: see `work_for_another_thread`.
         if deferring_streams and threading.get_ident() in threads:
             run_all_deferred()
         try:
@@ -478,15 +488,6 @@ class Device:
         if current.crossings:
             self._wait_for_crossings()
         return self
-
-    def serve(self) -> None:
-        """Make this device current in a thread of gpuarray's own, which works for another one.
-
-        What the other has recorded stays recorded, and it may go on recording: nothing that this
-        thread queues has to be ordered with what a program says, but by the one it works for.
-        """
-        driver.context_set_current(self.context)
-        current.__dict__["stream"] = self.default_stream
 
     def _wait_for_crossings(self) -> None:
         """Let this device wait for what the thread has queued elsewhere on its memory."""

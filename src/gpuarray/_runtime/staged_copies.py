@@ -19,7 +19,7 @@ from gpuarray import _fork
 from gpuarray._ffi import driver
 from gpuarray._integers import ceil_div
 from gpuarray._namespace.called_name import called_form
-from gpuarray._runtime.device import Device, give_back
+from gpuarray._runtime.device import Device, give_back, work_for_another_thread
 from gpuarray._runtime.event import Event
 from gpuarray._runtime.pinned_memory import get_default_pinned_memory_pool, when_freed
 from gpuarray._runtime.stream import Stream
@@ -161,7 +161,7 @@ class _Copy:
         self.active.append(None)
         try:
             if not self.stopped:
-                self.device.serve()
+                work_for_another_thread(self.device)
                 self._work(work)
         except BaseException as error:
             self.stopped = True
