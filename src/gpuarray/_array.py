@@ -11,7 +11,7 @@ from gpuarray import _dtypes, _layout
 from gpuarray._layout import Layout
 from gpuarray._runtime import allocator
 from gpuarray._runtime.device import deferring_streams, run_all_deferred
-from gpuarray._runtime.memory import BaseMemory
+from gpuarray._runtime.memory import NO_MEMORY, BaseMemory
 from gpuarray._runtime.stream import Stream
 
 if TYPE_CHECKING:
@@ -213,7 +213,9 @@ def base(array: Any) -> ndarray | None:
     if not array._layout.is_view:
         return None
     memory = array._memory
-    referrers: list[Any] = gc.get_referrers(memory)
+    referrers: list[Any] = []
+    if memory is not NO_MEMORY:  # many have that, and own nothing
+        referrers = gc.get_referrers(memory)
     found: list[Any] = [x for x in referrers if isinstance(x, ArrayBase) and _owns_bytes(x)]
     if found:
         # Others than the array that was allocated may have been made of its pointer.

@@ -256,6 +256,7 @@ def test_memory_of_the_driver_is_freed_where_it_was_allocated():
         watched.setattr(driver, "mem_free_async", freeing)
         del x
     assert calls == [(other.ptr, mine), mine.ptr]
+    other.synchronize()
     same(y, np.arange(1000) + 1)
     mine.synchronize()
     assert pool.used_bytes() == 0

@@ -251,6 +251,7 @@ def test_launches_take_blocks_of_the_pool_that_is_set(pool):
 def test_streams():
     stream = cp.cuda.Stream(non_blocking=True)
     x = cp.arange(1000)
+    stream.wait_event(cp.cuda.get_current_stream().record())
     with stream:
         assert cp.cuda.get_current_stream() is stream
         y = x * 2
@@ -321,6 +322,7 @@ def test_pinned_memory_of_a_copy_in_flight(monkeypatch):
     other = cp.cuda.alloc_pinned_memory(3000)
     assert np.frombuffer(other, "u1", 3000).ctypes.data != address
     monkeypatch.undo()
+    stream.synchronize()
     again = cp.cuda.alloc_pinned_memory(3000)
     assert np.frombuffer(again, "u1", 3000).ctypes.data == address
 

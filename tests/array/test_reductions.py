@@ -183,6 +183,7 @@ def test_counters_are_zero_again():
     assert not cp.asnumpy(counters).any()
 
 
+@pytest.mark.single_operations
 def test_one_launch_each():
     """Plans are found again by layout, axis and keepdims."""
     x, y = device_copy(ties((3, 4), "f4")), device_copy(ties((3, 4), "f4"))

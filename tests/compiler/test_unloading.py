@@ -149,6 +149,7 @@ def test_kernels_of_the_package_are_bounded(monkeypatch):
     assert (x + x).tolist() == expected
 
 
+@pytest.mark.single_operations
 def test_no_kernel_is_dropped_after_a_capture(monkeypatch):
     monkeypatch.setattr(driver_streams, "_captured", True)
     monkeypatch.setattr(launch, "FUNCTION_LIMIT", 1)

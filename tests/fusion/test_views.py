@@ -243,3 +243,11 @@ def test_where_a_range_begins_is_no_place_of_a_scalar():
     # Both were a tuple with a 2.
     found = (cp.arange(3)[::-1] * 0.5).reshape(1, 3)
     assert found.tolist() == [[1, 0.5, 0]]
+
+
+def test_bases_are_not_those_of_kernels():
+    # A compiled sequence has arrays of its own, without memory, which kernels take operands from.
+    x = cp.asarray(HOST)
+    np.testing.assert_array_equal((x * 2 + x).get(), HOST * 3)
+    empty = cp.zeros((0, 3))[:, 1:]
+    assert empty.base.shape == (0,)
