@@ -199,6 +199,9 @@ def test_no_transpose_and_no_copy():
     assert launches(lambda: cp.fft.ifft(x, 40)) == 2  # it is multiplied where zeros are filled in
     assert launches(lambda: cp.fft.irfft(x)) == 2
     assert launches(lambda: cp.fft.irfft(x, 40, norm="ortho")) == 2
+    halves = x.real.astype("f2")
+    assert launches(lambda: cp.fft.rfft(halves)) == 2  # cast once
+    assert launches(lambda: cp.fft.fft(halves)) == 3  # and mirrored
 
 
 # ---- arguments -----------------------------------------------------------------------------------

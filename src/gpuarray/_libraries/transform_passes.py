@@ -222,6 +222,9 @@ class Transform:
     def _prepare(self, read: Operand, into: Operand, axis: int, factor: float) -> None:
         """Cast, pad and multiply into an operand."""
         if not self._prepares(read.layout.dtype):
+            if factor == 1 and read.layout.shape == into.layout.shape:
+                self.steps.copy(read, into)
+                return
             read = self._cast(read)
         self._launch("copy", read, into, axis, factor)
 
