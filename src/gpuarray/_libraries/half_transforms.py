@@ -125,8 +125,8 @@ def add_steps(
         Whether the source cannot be read where it is.
     """
     halved = axes[-1]
-    # NVIDIA promises transforms of reals without gaps alone, whose transformed axes are the fastest,
-    # though cuFFT makes plans of others, too.
+    # NVIDIA promises transforms of reals without gaps alone, whose transformed axes are the
+    # fastest, though cuFFT makes plans of others, too.
     order = [axis for axis in range(len(lengths)) if axis not in axes] + [*axes]
     reals = _ordered(_HALF, lengths, order)
     if copied or source.layout.shape != reals.shape or source.layout.strides != reals.strides:
