@@ -219,6 +219,10 @@ def test_shapes_without_elements():
     )
     x = cp.ones(())
     assert cp.fft.fftn(x) is x
+    assert cp.fft.fftn(x, norm="other") is x  # NumPy does not look at it here, either
+    out = cp.zeros((), "c8")
+    assert cp.fft.ifftn(x, out=out) is out
+    assert out == 1
 
 
 @pytest.mark.parametrize(
@@ -245,6 +249,15 @@ def test_shapes_without_elements():
         lambda xp, x: xp.fft.fft(x, out=xp.empty((3, 4), "f8")),
         lambda xp, x: xp.fft.fft(x, out=3),
         lambda xp, x: xp.fft.rfft(x + 1j),
+        # Of two faults the type is that of the one which NumPy finds first.
+        lambda xp, x: xp.fft.rfft(x + 1j, 0),
+        lambda xp, x: xp.fft.ihfft(x + 1j, 2.5, -3),
+        lambda xp, x: xp.fft.fft(x, 2.5, norm="other"),
+        lambda xp, x: xp.fft.hfft(x, "a", norm="other"),
+        lambda xp, x: xp.fft.fft(x, 2.5, -3),
+        lambda xp, x: xp.fft.rfftn(x + 1j, axes=()),
+        lambda xp, x: xp.fft.rfftn(x + 1j, (0, 2), (0, 1)),
+        lambda xp, x: xp.fft.rfftn(x + 1j, (2, 0), (0, 1)),
         lambda xp, x: xp.fft.fftfreq(2.5),
         lambda xp, x: xp.fft.fftfreq(0),
         lambda xp, x: xp.fft.fftfreq(4, 0),

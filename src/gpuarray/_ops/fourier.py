@@ -111,19 +111,22 @@ def along_axis(
     single : bool, optional
         Whether the result for halves is single, also where it is real.
     """
-    a = _operand(a, function.__name__, kind)
+    a = _operand(a, function.__name__)
     layout = a._layout
     given_n, given_axis = n, axis
+    # The first fault is the one that NumPy finds first.
     if n is None:
         axis = check_axis(axis, layout.ndim)
         n = layout.shape[axis]
         if kind.name == "c2r":
             n = 2 * (n - 1)
-    else:
-        n = operator.index(n)
+    if kind.conjugate:
+        norm = check_norm(norm)
     _check_points(n)
     norm = check_norm(norm)
     axis = check_axis(axis, layout.ndim)
+    n = operator.index(n)
+    _check_real(layout, function.__name__, kind)
     if out is not None:
         return _into(a, kind, (axis,), (n,), norm, out, single)
     if type(given_axis) is not int or not (given_n is None or type(given_n) is int):
@@ -152,23 +155,23 @@ def along_axes(
     ``deprecated`` is whether the rules are NumPy's, with its warnings of what it will refuse;
     SciPy's otherwise.
     """
-    a = _operand(a, function.__name__, kind)
+    a = _operand(a, function.__name__)
     layout = a._layout
     if deprecated:
         shape, found = _lengths(layout, s, axes, kind.name == "c2r", True)
     else:
         shape, found = check_axes_and_lengths(layout, s, axes, kind.name == "c2r")
-    if kind.name != "c2c" and not found:
-        raise IndexError(f"{called_name(function.__name__)}: there is no axis to transform")
+    if not found:
+        if kind.name != "c2c":
+            raise IndexError(f"{called_name(function.__name__)}: there is no axis to transform")
+        return a if out is None else _into(a, kind, (), (), None, out, single)
+    _check_points(shape[-1])
     norm = check_norm(norm)
+    _check_real(layout, function.__name__, kind)
     for n in shape:
         _check_points(n)
     if len({*found}) < len(found):
         return _one_after_another(kind, a, shape, found, norm, out, single)
-    if not found:
-        if out is None:
-            return a
-        return _into(a, kind, (), (), norm, out, single)
     if out is not None:
         return _into(a, kind, found, shape, norm, out, single)
     if s is None and (axes is None or (type(axes) is tuple and _INT.issuperset(map(type, axes)))):
@@ -197,22 +200,25 @@ def check_axes_and_lengths(
     return lengths, found
 
 
-def _operand(a: Any, name: str, kind: Kind) -> Any:
+def _operand(a: Any, name: str) -> Any:
     a = as_array(a, name)
     if a._layout.dtype.kind not in "biufc" or a._layout.dtype.name == "bfloat16":
         raise TypeError(
             f"{called_name(name)}: there is no transform of {a._layout.dtype}; cast the array to "
             "float32, float64, complex64 or complex128 first"
         )
-    if kind.name == "r2c" and a._layout.dtype.kind == "c":
-        raise TypeError(
-            f"{called_name(name)}: the transform of reals does not take {a._layout.dtype}; use "
-            "that of complex numbers, or the real part"
-        )
     return a
 
 
-def _check_points(n: int) -> None:
+def _check_real(layout: Layout, name: str, kind: Kind) -> None:
+    if kind.name == "r2c" and layout.dtype.kind == "c":
+        raise TypeError(
+            f"{called_name(name)}: the transform of reals does not take {layout.dtype}; use "
+            "that of complex numbers, or the real part"
+        )
+
+
+def _check_points(n: Any) -> None:
     if n < 1:
         raise ValueError(f"Invalid number of FFT data points ({n}) specified.")
 

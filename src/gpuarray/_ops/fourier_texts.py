@@ -182,6 +182,11 @@ ValueError
     If there is no point to transform, the norm is none of these, `s` and `axes` have other
     lengths, or `out` has another shape.
 """,
+    "out_of_axes": """
+NumPy 2.4 stores what is between two axes in `out`, too: so it refuses arrays whose shape changes
+on the way, or stores wrong numbers where lengths of 1 grow. Where no axis is transformed, it
+returns the operand, and `out` is left as it was.
+""",
     "no_transform_out": """
 ValueError
     If there is no point to transform, the norm is none of these, or `out` has another shape.

@@ -141,6 +141,10 @@ def fftn(
     {no_transform_of_axes_out}
     {numbers_only}
 
+    Differences from NumPy
+    ----------------------
+    {out_of_axes}
+
     Notes
     -----
     Up to three axes are one plan of cuFFT, in any order in memory and without a transpose, if the
@@ -187,6 +191,10 @@ def ifftn(
     {no_transform_of_axes_out}
     {numbers_only}
 
+    Differences from NumPy
+    ----------------------
+    {out_of_axes}
+
     Notes
     -----
     As of `fftn`.
@@ -231,6 +239,10 @@ def fft2(
     ------
     {no_transform_of_axes_out}
     {numbers_only}
+
+    Differences from NumPy
+    ----------------------
+    {out_of_axes}
 
     Notes
     -----

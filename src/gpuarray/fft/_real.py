@@ -248,6 +248,10 @@ def rfftn(
     {no_transform_of_axes_out}
     {reals_only}
 
+    Differences from NumPy
+    ----------------------
+    {out_of_axes}
+
     Notes
     -----
     The last of the axes is the one whose spectrum is halved.
@@ -342,6 +346,10 @@ def rfft2(
     ------
     {no_transform_of_axes_out}
     {reals_only}
+
+    Differences from NumPy
+    ----------------------
+    {out_of_axes}
 
     Notes
     -----
