@@ -17,9 +17,11 @@ from gpuarray.kernels.reduction.launch import nothing
 from gpuarray.kernels.reduction.rows import RowStep
 from gpuarray.kernels.reduction.spec import BLOCK, unroll
 
-#: Bytes that a thread keeps of a row: 32 registers. With twice as many, a kernel of float64 rows of
-#: 1000 took 486 instead of 330 us on an H200, since too few of its threads fit.
-MOST_KEPT = 128
+#: Bytes that a thread keeps of a row, and where an operand has more than four bytes an element. On
+#: an H200, kernels of 1e4 rows of 1e4 float32, which are 156 bytes a thread, took 221 and 283 us,
+#: and 264 and 335 us where the rows were read again; those of float64 rows of 1000, which are 250,
+#: took 484 and 447 us, and 360 and 290 us where they were read again: too few of their threads fit.
+MOST_KEPT, MOST_KEPT_OF_WIDE = 160, 128
 #: Blocks that a multiprocessor has room for. With one, the kernels of 1e4 rows of 1e4 float32 took
 #: 276 and 313 us, for softmax and layer normalisation, and 223 and 287 us with three.
 RESIDENT = 3
@@ -68,8 +70,9 @@ def make_call(
     vectors = 0
     if first.vector > 1 and kept:
         vectors = ceil_div(length, first.vector * first.width)
-        width = sum([itemsize(arranged.computed.inputs[i][0]) for i in kept])
-        if vectors * first.vector * width > MOST_KEPT:
+        widths = [itemsize(arranged.computed.inputs[i][0]) for i in kept]
+        most = MOST_KEPT if max(widths) <= 4 else MOST_KEPT_OF_WIDE
+        if vectors * first.vector * sum(widths) > most:
             vectors = 0
     base = computed.replace(
         arranged.computed,
