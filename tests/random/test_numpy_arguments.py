@@ -5,13 +5,14 @@ from __future__ import annotations
 import copy
 import pickle
 import warnings
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import gpuarray as cp
-from gpuarray.random import _permutations
+from gpuarray.random import _parameters
 
 nan, inf = float("nan"), float("inf")
 
@@ -140,7 +141,7 @@ def test_orders_of_too_many():
 
 def test_probabilities_of_single_precision_sum_to_one_in_it(monkeypatch):
     # As with GPUARRAY_DEBUG=1: a GPU is not waited for else.
-    monkeypatch.setattr(_permutations, "checks_device_arrays", lambda: True)
+    monkeypatch.setattr(_parameters, "config", SimpleNamespace(debug=True))
     p = np.float32([0.1] * 10) * np.float32(1 + 2e-6)
     assert abs(float(p.astype(float).sum()) - 1) > 1.5e-8
     assert cp.random.RandomState(1).choice(10, p=cp.asarray(p)).shape == ()
