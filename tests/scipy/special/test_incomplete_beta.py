@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.special
 
 import gpuarray as cp
 from gpuarray.scipy import special
@@ -129,3 +130,38 @@ def test_inverses_of_float32():
             results(special, name, x)[0] for x in (single, [x.astype(float) for x in single])
         )
         np.testing.assert_allclose(ours, theirs, rtol=1e-7)
+
+
+ENDS = [-np.inf, -1.0, 0.0, 0.5, 1.0, 2.0, np.inf, np.nan]
+
+
+def test_zero_and_infinite_shapes():
+    operands = [x.ravel() for x in np.meshgrid(ENDS, ENDS, [-0.1, 0.0, 0.3, 1.0, 1.1, np.nan])]
+    for name in ("betainc", "betaincc", "betaincinv"):
+        ours, theirs = (results(of, name, operands)[0] for of in (special, scipy.special))
+        np.testing.assert_allclose(ours, theirs, rtol=1e-14, err_msg=name)
+
+
+def test_shapes_of_which_ends_are_solutions():
+    p, b, x = np.asarray([[0, 2, 0.3], [1, 2, 0.3], [0, np.inf, 1], [1, -1, 0.3], [0, 2, 0]]).T
+    ours, theirs = (results(of, "btdtria", [p, b, x])[0] for of in (special, scipy.special))
+    np.testing.assert_array_equal(ours, theirs)
+
+
+def test_large_shapes():
+    # To 60 digits by mpmath; SciPy has six of them in the last line, and the fractions end in time for the first only.
+    a, b, x, exact = np.asarray([
+        [9.1e4, 2.9e4, 0.7583, 0.48877782294129195],
+        [1e10, 1e10, 0.5, 0.5],
+        [1e10, 1e10, 0.49999, 0.0023388674886946029],
+        [1e10, 3e14, 3.3333e-5, 0.99018442857392980],
+    ]).T  # fmt: skip
+    np.testing.assert_allclose(results(special, "betainc", [a, b, x])[0], exact, rtol=2e-15)
+
+
+def test_many_degrees_of_freedom():
+    m = np.asarray([1e8, 1e15, 1e20, 1e300, np.inf])
+    for name, column in (("stdtr", [-40.0, -3.0, -1e-3, 2.0]), ("stdtrit", [1e-300, 1e-3, 0.7])):
+        operands = [x.ravel() for x in np.meshgrid(m, column)]
+        ours, theirs = (results(of, name, operands)[0] for of in (special, scipy.special))
+        np.testing.assert_allclose(ours, theirs, rtol=4e-15, err_msg=name)

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "gpuarray/special_gamma.cuh"
+#include "gpuarray/special_legendre_rule.cuh"
 #include "gpuarray/special_roots.cuh"
 
 namespace gpuarray {
@@ -78,6 +79,27 @@ GPUARRAY_CALLED double beta_fraction(double a, double b, plain wide_x, plain, do
     return p / q;
 }
 
+// log(1 + z) - z for |z| < 0.03.
+GPUARRAY_DEVICE double log1p_rest(double z) { return z * z * ::fma(z, polynomial(LOG_SERIES, z), -0.5); }
+
+// What the fractions are, for parameters so large that these take too many steps near the mean: the integral of t^(a - 1)
+// (1 - t)^(b - 1) from 0 to x, over nine deviations, with t = x (1 - s) and the integrand relative to its value at x.
+GPUARRAY_CALLED double beta_integral(double a, double b, double x, double y, double rest) {
+    const double odds = x / y, slope = rest / y, deviation = ::sqrt(b / a / (a + b));
+    const double half = 0.5 * ::fmin(9 * deviation, 40 / slope);
+    double sum = 0;
+#pragma unroll 1
+    for (int i = 0; i < 48; ++i) {
+        const double node = RULE_NODES[i >> 1], s = half * (i & 1 ? 1 - node : 1 + node), z = s * odds;
+        const double power = ::fma(a, log1p_rest(-s), ::fma(b, log1p_rest(z), -s * slope));
+        sum += RULE_WEIGHTS[i >> 1] * ::exp(power) / ((1 - s) * (1 + z));
+    }
+    return half * sum / y;
+}
+template <class W> GPUARRAY_DEVICE double beta_rest(double a, double b, W x, W y, double rest) {
+    return ::fmin(a, b) < 1e5 ? beta_fraction(a, b, x, y, rest) : beta_integral(a, b, x.hi, y.hi, rest);
+}
+
 // Of I_x(a, b) and 1 - I what is computed, and whether it is the latter.
 struct BetaPart {
     double value;
@@ -94,21 +116,23 @@ GPUARRAY_DEVICE double nearly_all(plain) { return 0.9999; }
 template <class W> GPUARRAY_CALLED BetaPart beta_part(double a, double b, W x, W y) {
     const double factor = beta_factor(a, b, x, y), rest = rounded(y * a - x * b);
     bool upper = rest < 0;
-    double value = upper ? factor * beta_fraction(b, a, y, x, -rest) : factor * beta_fraction(a, b, x, y, rest);
+    double value = upper ? factor * beta_rest(b, a, y, x, -rest) : factor * beta_rest(a, b, x, y, rest);
     if (value > nearly_all(x) && (upper ? x.hi : y.hi) < 0.999) {
         // What is left is small: it is computed itself, though the fraction converges slower there.
         upper = !upper;
-        value = upper ? factor * beta_fraction(b, a, y, x, -rest) : factor * beta_fraction(a, b, x, y, rest);
+        value = upper ? factor * beta_rest(b, a, y, x, -rest) : factor * beta_rest(a, b, x, y, rest);
     }
     return BetaPart{::fmin(value, 1.0), upper};
 }
 
-GPUARRAY_DEVICE bool beta_defined(double a, double b, double x) {
-    return a > 0 && b > 0 && x >= 0 && x <= 1 && !isinf(a) && !isinf(b);
-}
+GPUARRAY_DEVICE bool beta_defined(double a, double b, double x) { return a > 0 && b > 0 && x >= 0 && x <= 1; }
 template <class W> GPUARRAY_CALLED double betainc_of(double a, double b, W x, W y) {
-    if (!beta_defined(a, b, x.hi)) return not_a_number();
+    if (!(a >= 0 && b >= 0 && x.hi >= 0 && x.hi <= 1)) return not_a_number();
+    // Limits, where all is at one end.
+    if ((a == 0 && b == 0) || (isinf(a) && isinf(b))) return not_a_number();
     if (x.hi == 0 || y.hi == 0) return x.hi == 0 ? 0.0 : 1.0;
+    if (a == 0 || isinf(b)) return 1.0;
+    if (b == 0 || isinf(a)) return 0.0;
     return beta_part(a, b, x, y).p();
 }
 template <class W> GPUARRAY_DEVICE double betaincc_of(double a, double b, W x, W y) { return betainc_of(b, a, y, x); }
@@ -134,6 +158,11 @@ template <class W> GPUARRAY_CALLED Split beta_inverse(double a, double b, double
     if (!beta_defined(a, b, p) || !(q >= 0)) return Split{not_a_number(), not_a_number()};
     if (p == 0) return Split{0.0, 1.0};
     if (q == 0) return Split{1.0, 0.0};
+    if (isinf(a) || isinf(b)) {
+        // As SciPy's: only beside one.
+        if (b == 1) return Split{1.0, 0.0};
+        return a == 1 ? Split{0.0, 1.0} : Split{not_a_number(), not_a_number()};
+    }
     // A normal variable of the same mean in the logarithm of the odds, or the first terms at the ends.
     const double normal = p < q ? ::normcdfinv(p) : -::normcdfinv(q);
     const double logarithm = log_of_magnitude(lbeta_of<W>(a, b));
@@ -203,13 +232,13 @@ template <class W> GPUARRAY_CALLED double beta_shape(double offset_a, double sig
 
 template <class W> GPUARRAY_CALLED double bdtr(double k, double n, double p) {
     const double whole = ::floor(k), rest = n - whole;
-    if (!(p >= 0 && p <= 1) || !(whole >= 0) || !(rest >= 0)) return not_a_number();
+    if (!(p >= 0 && p <= 1) || !(whole >= 0) || !(rest >= 0) || isinf(rest)) return not_a_number();
     if (rest == 0) return 1.0;
     return betaincc_of<W>(whole + 1, rest, p, W(1.0) - p);
 }
 template <class W> GPUARRAY_CALLED double bdtrc(double k, double n, double p) {
     const double whole = ::floor(k), rest = n - whole;
-    if (!(p >= 0 && p <= 1) || !(rest >= 0) || k != k) return not_a_number();
+    if (!(p >= 0 && p <= 1) || !(rest >= 0) || isinf(rest) || k != k) return not_a_number();
     if (whole < 0) return 1.0;
     return rest == 0 ? 0.0 : betainc_of<W>(whole + 1, rest, p, W(1.0) - p);
 }
@@ -231,11 +260,11 @@ template <class W> GPUARRAY_CALLED double bdtrin(double k, double y, double p) {
 }
 
 template <class W> GPUARRAY_CALLED double nbdtr(double k, double n, double p) {
-    if (!(p >= 0 && p <= 1) || !(k >= 0)) return not_a_number();
+    if (!(p >= 0 && p <= 1) || !(k >= 0) || isinf(k) || isinf(n)) return not_a_number();
     return betainc_of<W>(n, k + 1, p, W(1.0) - p);
 }
 template <class W> GPUARRAY_CALLED double nbdtrc(double k, double n, double p) {
-    if (!(p >= 0 && p <= 1) || !(k >= 0)) return not_a_number();
+    if (!(p >= 0 && p <= 1) || !(k >= 0) || isinf(k) || isinf(n)) return not_a_number();
     return betaincc_of<W>(n, k + 1, p, W(1.0) - p);
 }
 template <class W> GPUARRAY_CALLED double nbdtri(double k, double n, double y) {
@@ -252,12 +281,19 @@ template <class W> GPUARRAY_CALLED double nbdtrin(double k, double y, double p) 
     return beta_shape<W>(0, 1, k + 1, 0, p, W(1.0) - p, y, 1 - y, -1, 1e100);
 }
 
+// SciPy's values where nothing but an end of the range is a solution.
+GPUARRAY_DEVICE double shape_at_end(bool greatest, double x) {
+    if (!(x > 0 && x <= 1)) return not_a_number();
+    return greatest ? infinity() : 2.2250738585072014e-308;
+}
 template <class W> GPUARRAY_CALLED double btdtria(double p, double b, double x) {
     if (!(b > 0)) return not_a_number();
+    if (p == 0 || p == 1) return shape_at_end(p == 0, x);
     return beta_shape<W>(0, 1, b, 0, x, W(1.0) - x, p, 1 - p, -1, 1e100);
 }
 template <class W> GPUARRAY_CALLED double btdtrib(double a, double p, double x) {
     if (!(a > 0)) return not_a_number();
+    if (p == 0 || p == 1) return shape_at_end(p == 1, x);
     return beta_shape<W>(a, 0, 0, 1, x, W(1.0) - x, p, 1 - p, 1, 1e100);
 }
 
@@ -276,7 +312,7 @@ template <class W> GPUARRAY_DEVICE double fdtrc(double n, double m, double x) {
     return f_distribution<W>(n, m, x, true);
 }
 template <class W> GPUARRAY_CALLED double fdtri(double n, double m, double p) {
-    if (!(n > 0) || !(m > 0) || !(p > 0 && p <= 1)) return not_a_number();
+    if (!(n > 0) || !(m > 0) || !(p >= 0 && p <= 1) || isinf(n) || isinf(m)) return not_a_number();
     const Split found = beta_inverse<W>(n / 2, m / 2, p, 1 - p);
     return m / n * (found.x / found.y);
 }
@@ -310,7 +346,7 @@ template <class W> GPUARRAY_CALLED double student_tail(double m, double t) {
 }
 template <class W> GPUARRAY_CALLED double stdtr(double m, double t) {
     if (!(m > 0) || t != t) return not_a_number();
-    if (isinf(m)) return ::normcdf(t);
+    if (m > 1e24) return ::normcdf(t);  // the difference is less than t^4 / m of it, and both are zero left of -40
     if (isinf(t)) return t > 0 ? 1.0 : 0.0;
     if (t == 0) return 0.5;
     const double tail = student_tail<W>(m, t);
@@ -320,7 +356,12 @@ template <class W> GPUARRAY_CALLED double stdtrit(double m, double p) {
     if (!(m > 0) || !(p >= 0 && p <= 1)) return not_a_number();
     if (p == 0 || p == 1) return p == 0 ? -infinity() : infinity();
     if (p == 0.5) return 0.0;
-    if (isinf(m)) return ::normcdfinv(p);
+    if (m > 1e9) {
+        // R. A. Fisher and E. A. Cornish, "The percentile points of distributions having known cumulants" (1960).
+        const double z = ::normcdfinv(p), square = z * z, first = (square + 1) / 4;
+        const double second = ((5 * square + 16) * square + 3) / 96;
+        return ::fma(z / m, first + second / m, z);
+    }
     const double tail = p < 0.5 ? p : 1 - p;
     const Split found = beta_inverse<W>(m / 2, 0.5, 2 * tail, 2 * (0.5 - tail));
     const double t = found.x > 1e-290

@@ -2,28 +2,11 @@
 #pragma once
 
 #include "gpuarray/special_gamma.cuh"
+#include "gpuarray/special_legendre_rule.cuh"
 
 namespace gpuarray {
 namespace special {
 namespace statistics {
-
-// Half of the nodes and weights of Gauss's and Legendre's rule of 48 points on [-1, 1].
-__device__ const double NODES[24] = {
-    0.03238017096286936, 0.0970046992094627, 0.1612223560688917, 0.22476379039468905,
-    0.28736248735545555, 0.34875588629216075, 0.4086864819907167, 0.4669029047509584,
-    0.523160974722233, 0.5772247260839727, 0.6288673967765136, 0.6778723796326639,
-    0.7240341309238146, 0.7671590325157404, 0.8070662040294426, 0.8435882616243935,
-    0.8765720202742479, 0.9058791367155696, 0.9313866907065543, 0.9529877031604309,
-    0.9705915925462473, 0.9841245837228269, 0.9935301722663508, 0.9987710072524261
-};
-__device__ const double WEIGHTS[24] = {
-    0.06473769681268392, 0.06446616443595009, 0.06392423858464819, 0.06311419228625402,
-    0.062039423159892665, 0.06070443916589388, 0.059114839698395635, 0.057277292100403214,
-    0.055199503699984165, 0.05289018948519367, 0.05035903555385447, 0.04761665849249048,
-    0.04467456085669428, 0.04154508294346475, 0.03824135106583071, 0.03477722256477044,
-    0.03116722783279809, 0.027426509708356948, 0.02357076083932438, 0.01961616045735553,
-    0.015579315722943849, 0.01147723457923454, 0.0073275539012762625, 0.0031533460523058385
-};
 
 // exp(-factor x^2), where the rounding of the square would be an error of the result.
 GPUARRAY_CALLED double bell(double factor, double x) {
@@ -39,9 +22,9 @@ GPUARRAY_CALLED double owen_integral(double h, double a) {
     double sum = 0.0;
 #pragma unroll 1
     for (int i = 0; i < 24; ++i) {
-        const double low = half * (1.0 - NODES[i]), high = half * (1.0 + NODES[i]);
+        const double low = half * (1.0 - RULE_NODES[i]), high = half * (1.0 + RULE_NODES[i]);
         const double left = 1.0 + low * low, right = 1.0 + high * high;
-        sum += WEIGHTS[i] * (::exp(exponent * low * low) / left + ::exp(exponent * high * high) / right);
+        sum += RULE_WEIGHTS[i] * (::exp(exponent * low * low) / left + ::exp(exponent * high * high) / right);
     }
     return bell(0.5, h) * half * sum * 0.15915494309189533577;
 }
