@@ -75,7 +75,7 @@ def _operator_of_tests(x: Any) -> Any:
         return x._ours
     products = {name: getattr(x, name) for name in ("matvec", "rmatvec", "matmat", "rmatmat")}
     moved = {name: _called_with_host_arrays(product) for name, product in products.items()}
-    return linalg.LinearOperator(x.shape, dtype=x.dtype, **moved)
+    return linalg.LinearOperator(x.shape, dtype=getattr(x, "dtype", None), **moved)
 
 
 stand_ins.TO_DEVICE[_interface.LinearOperator] = _operator_of_tests

@@ -70,6 +70,22 @@ def test_eigenvalues_of_inverses(options):
     np.testing.assert_allclose(v.T @ weight @ v, np.eye(3), 0, 1e-12)
 
 
+@pytest.mark.parametrize(
+    "mode, mass", [("cayley", POSITIVE), ("buckling", A), pytest.param("cayley", None, marks=SLOW)]
+)
+def test_modes(mode, mass):
+    a, sigma = POSITIVE[:12, :12] / N, 0.3
+    m = None if mass is None else mass[:12, :12] / N
+    moved = None if m is None else cp.asarray(m)
+    w, v = (
+        x.get() for x in linalg.eigsh(cp.asarray(a), 3, M=moved, sigma=sigma, mode=mode, ncv=12)
+    )
+    right = expected.eigsh(a, 3, M=m, sigma=sigma, mode=mode, ncv=12, return_eigenvectors=False)
+    np.testing.assert_allclose(w, np.sort(right), rtol=1e-8)
+    other = v if m is None else m @ v
+    np.testing.assert_allclose(a @ v, other * w, atol=1e-8 * np.abs(a @ v).max())
+
+
 def test_eigenvalues_repeat_bit_by_bit():
     first, second = (linalg.eigsh(cp.asarray(A), k=2, ncv=12, tol=1e-3) for _ in range(2))
     for one, other in zip(first, second, strict=True):

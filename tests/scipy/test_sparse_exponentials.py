@@ -37,7 +37,8 @@ def test_operators_and_kinds_of_numbers():
     right = scipy.linalg.expm(A) @ B
     matrix = cp.asarray(A)
     operator = linalg.LinearOperator((6, 6), lambda x: matrix @ x, lambda x: matrix.T @ x)
-    close(linalg.expm_multiply(operator, cp.asarray(B)), right)
+    with pytest.warns(UserWarning, match="Trace of LinearOperator not available"):
+        close(linalg.expm_multiply(operator, cp.asarray(B)), right)
     close(linalg.expm_multiply(operator, cp.asarray(B), traceA=np.trace(A)), right)
     found = linalg.expm_multiply(cp.asarray(A.astype("f4")), cp.asarray(B.astype("f4")))
     close(found, right.astype("f4"), 1e-5)
@@ -46,6 +47,15 @@ def test_operators_and_kinds_of_numbers():
         linalg.expm_multiply(cp.asarray(whole), cp.ones(6, int)),
         scipy.linalg.expm(whole) @ np.ones(6),
     )
+
+
+def test_a_sparse_right_side():
+    a, b = cp.asarray(A), sparse.csc_array(cp.asarray(B))
+    found = linalg.expm_multiply(a, b)
+    assert type(found) is sparse.csc_array
+    close(found.toarray(), scipy.linalg.expm(A) @ B)
+    found = linalg.expm_multiply(a, b, start=0, stop=1, num=2)
+    close(found[-1], scipy.linalg.expm(A) @ B)
 
 
 @pytest.mark.parametrize(

@@ -426,6 +426,26 @@ def test_estimates_of_norms():
         np.testing.assert_allclose(cp.asnumpy(w), dense @ cp.asnumpy(v), 1e-12)
     with pytest.raises(ValueError, match="square"):
         linalg.onenormest(cp.ones((2, 3)))
+    for wrong in ({"t": 0}, {"itmax": 1}):
+        with pytest.raises(ValueError, match="at least"):
+            linalg.onenormest(cp.eye(4), **wrong)
+
+
+def test_onenormest_looks_at_the_last_iteration():
+    # Higham and Tisseur's example: each iteration finds a column that is a little greater.
+    a = -np.linalg.inv(np.eye(20) + (1 - 1e-6) * np.eye(20, k=1))
+    for itmax in (2, 5):
+        right = expected.onenormest(a, t=1, itmax=itmax)
+        np.testing.assert_allclose(linalg.onenormest(cp.asarray(a), t=1, itmax=itmax), right)
+
+
+def test_norms_add_repeated_entries():
+    parts = np.array([2**30, 3, 2**30, 4], "i"), np.array([0, 1, 0, 1]), np.array([0, 1, 4])
+    a = scipy.sparse.csr_array(parts, shape=(2, 2))
+    for options in ({"ord": 1}, {"axis": 0}, {"ord": 1, "axis": 1}, {"ord": np.inf}):
+        found = linalg.norm(sparse.csr_array(a), **options)
+        right = expected.norm(a.astype("d") if "ord" not in options else a, **options)
+        np.testing.assert_allclose(cp.asnumpy(found), right)
 
 
 def test_solvers_take_sparse_matrices():

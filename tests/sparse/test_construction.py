@@ -181,3 +181,18 @@ def test_one_array_several_times(name, format):
     np.testing.assert_array_equal(
         getattr(sparse, name)([x, x, x]).toarray().get(), stacked([x.toarray().get()] * 3)
     )
+
+
+def test_matrices_of_scipy_keep_wide_indices():
+    wide = scipy.sparse.csr_matrix(random((3, 4)))
+    wide.indices, wide.indptr = wide.indices.astype("q"), wide.indptr.astype("q")
+    found = sparse.csr_matrix(wide)
+    assert found.indices.dtype == found.indptr.dtype == np.int64
+    same(found, wide)
+
+
+def test_shapes_that_indices_and_operands_leave_open():
+    with pytest.raises(TypeError, match="shape"):
+        sparse.coo_array((cp.ones(2), (cp.array([0.0, 1.0]), cp.array([0, 1]))))
+    with pytest.raises(ValueError, match="inconsistent shapes"):
+        sparse.bsr_array(sparse.eye_array(4), shape=(2, 3))

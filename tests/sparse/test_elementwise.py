@@ -4,6 +4,7 @@ import operator
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 import gpuarray as cp
 from gpuarray.scipy import sparse
@@ -140,3 +141,13 @@ def test_two_launches_merge_two_operands():
         assert launches(lambda f=function: f(a, b)) == 2
     assert launches(lambda: a.sum(axis=1)) == 1
     assert launches(lambda: a.argmax(axis=1)) == 1
+
+
+def test_sums_and_products_of_diagonals_with_other_formats():
+    a, b = random((4, 4), format="dia"), random((4, 4), format="csc", seed=1)
+    matrix = scipy.sparse.csr_matrix(b)
+    for function in (lambda a, b: a + b, lambda a, b: a - b, lambda a, b: a.multiply(b)):
+        against_scipy(function, a, b)
+        against_scipy(function, a, matrix)
+    with pytest.raises(ValueError, match="exponent"):
+        sparse.csr_matrix(matrix) ** sparse.csr_matrix(matrix)

@@ -75,6 +75,8 @@ class BsrBase(LineOrder):
                 if isinstance(self, sparray) and arg1.ndim != 2:
                     raise ValueError(f"BSR arrays don't support {arg1.ndim}D input. Use 2D")
             arg1 = self._class_of("coo")(arg1, shape=shape, dtype=dtype)
+        elif shape is not None and _shapes.as_shape(shape, (2,)) != arg1.shape:
+            raise ValueError(f"inconsistent shapes: {shape} != {arg1.shape}")
         found = arg1.tobsr(blocksize=blocksize, copy=copy)
         if dtype is not None:
             found = found.astype(dtype, copy=False)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from gpuarray._ops.casts import astype
+from gpuarray._ops.conversion import asarray
 from gpuarray._ops.creation import zeros
 from gpuarray.kernels.sparse_format.launch import find_in_indices
 from gpuarray.scipy.sparse import _conversions, _shapes
@@ -100,6 +101,11 @@ class CoordinateParts(DataBase):
             coords = list(coords)
         except (TypeError, ValueError) as e:
             raise TypeError("invalid input format") from e
+        if shape is None:
+            coords = [asarray(x) for x in coords]
+            kinds = [x.dtype.name for x in coords if x.size and x.dtype.kind in "fc"]
+            if kinds and all(x.size for x in coords):
+                raise TypeError(f"a shape is needed beside indices of {kinds[0]}, no integers")
         coords = [as_index(x, f"index array {i}") for i, x in enumerate(coords)]
         if shape is not None:
             shape = _shapes.as_shape(shape, self._dimensions)

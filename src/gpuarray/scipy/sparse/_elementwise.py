@@ -108,6 +108,8 @@ class Elementwise:
             values = other.data if operation == "add" else negative(other.data)
             coords = [concatenate(pair) for pair in zip(self.coords, other.coords, strict=True)]
             return self._from_parts(concatenate([self.data, values]), coords, self.shape)
+        if operation == "add" and self.format == "dia" and other.format != "dia":
+            return other._merge(operation, self)  # as SciPy: of the other's class
         result = _merging.binary(operation, self, other)
         if self.format == other.format == "dia":
             return result.todia()
@@ -162,7 +164,15 @@ class Elementwise:
         if self.format == "bsr" and is_sparse(operand) and result.shape == self.shape:
             row = operand.ndim == 1 or operand.shape[0] == 1
             return result.tobsr(self.blocksize) if kept or row else result
-        return result.todia() if kept and self.format == "dia" else result
+        if kept and self.format == "dia" and self._keeps_diagonals(operand):
+            return result.todia()
+        return result
+
+    def _keeps_diagonals(self: Any, operand: Any) -> bool:
+        """Whether the product of diagonals with an operand has these, too, as SciPy's."""
+        if is_sparse(operand):
+            return bool(operand.format == "dia")
+        return 0 not in self.shape and 1 not in self.shape
 
     def __truediv__(self: Any, other: Any) -> SparseBase | ndarray:
         operand = as_operand(other, "divide")

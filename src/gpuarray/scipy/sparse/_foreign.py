@@ -37,5 +37,7 @@ def from_foreign(x: Any) -> Any:
         format = "csr"
     if format == "coo" and not hasattr(x, "coords"):
         return _CLASSES["coo", False]((asarray(x.data), (asarray(x.row), asarray(x.col))), x.shape)
-    is_array = type(x).__name__.endswith("_array")
-    return _CLASSES[format, is_array](_PARTS[format](x), shape=x.shape)
+    made = _CLASSES[format, True](_PARTS[format](x), shape=x.shape)
+    if type(x).__name__.endswith("_array"):
+        return made
+    return _CLASSES[format, False](made)  # with wide indices, where it has these

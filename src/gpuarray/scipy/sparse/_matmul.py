@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -146,11 +145,11 @@ def matrix_power(A: Any, power: int) -> sparray | spmatrix:
     if A.shape != A.shape[::-1] or len(A.shape) != 2:
         raise TypeError(f"sparse matrix is not square, but of shape {A.shape}")
     try:
-        exponent = operator.index(power)
-    except TypeError:
-        if power != np.trunc(power):
-            raise ValueError(f"exponent must be an integer, not {power!r}") from None
-        exponent = int(power)
+        exponent: int | None = int(power)
+    except (TypeError, ValueError, OverflowError):
+        exponent = None
+    if exponent is None or exponent != power:
+        raise ValueError(f"exponent must be an integer, not {power!r}")
     if exponent < 0:
         raise ValueError(f"exponent must be >= 0, not {exponent}")
     found: sparray | spmatrix
@@ -326,7 +325,7 @@ def _sparse(a: Any, b: Any) -> Any:
         return reshape(data, ()) if data.size else zeros((), data.dtype)
     made = left._from_parts(data, indices, indptr, (rows, columns), sorted=True, canonical=True)
     if shape != (rows, columns):
-        return made.reshape(shape).tocsr()
+        return made.tocoo().reshape(shape)  # as SciPy: what loses a dimension is in coordinates
     if a.format == "bsr" and 0 not in shape:
         width = b.blocksize[1] if b.format == "bsr" else 1
         return made.tobsr(blocksize=(a.blocksize[0], width))

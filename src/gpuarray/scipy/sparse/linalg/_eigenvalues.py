@@ -23,6 +23,13 @@ __all__ = ["ArpackError", "ArpackNoConvergence", "eigsh"]
 
 _WHICH = ("LM", "SM", "LA", "SA", "BE")
 
+#: The eigenvalues that belong to those of the iteration, by modes.
+_EIGENVALUE_OF: dict[str, Callable[[float, Any], Any]] = {
+    "normal": lambda sigma, found: sigma + 1 / found,
+    "buckling": lambda sigma, found: sigma * found / (found - 1),
+    "cayley": lambda sigma, found: sigma * (found + 1) / (found - 1),
+}
+
 
 class ArpackError(RuntimeError):
     """An eigenvalue solver failed; the name is SciPy's.
@@ -102,8 +109,10 @@ def eigsh(
     Minv, OPinv : ndarray, sparse array or LinearOperator, optional
         The inverse of `M` and that of ``A - sigma * M``, by which equations are solved; else the
         matrices are factorised.
-    mode : {'normal'}, optional
-        What is done with `sigma`.
+    mode : {'normal', 'buckling', 'cayley'}, optional
+        What is done with `sigma`: which numbers `which` is about. They are ``1 / (w - sigma)``,
+        ``w / (w - sigma)``, for which `A` is positive definite and `M` need not be, or
+        ``(w + sigma) / (w - sigma)``.
     rng : Generator or int, optional
         For the random numbers.
 
@@ -122,13 +131,10 @@ def eigsh(
         For sizes and words that make no sense.
     TypeError
         If all the eigenvalues of a matrix that is not dense are wanted.
-    NotImplementedError
-        For the modes 'buckling' and 'cayley'.
 
     Differences from SciPy
     ----------------------
-    Eigenvalues are in ascending order in all cases. A random start is the same each time. The modes
-    'buckling' and 'cayley' are not there.
+    Eigenvalues are in ascending order in all cases. A random start is the same each time.
 
     Notes
     -----
@@ -156,9 +162,7 @@ def eigsh(
         return _all_eigenvalues(A, k, rows, M, return_eigenvectors)
     if which not in _WHICH:
         raise ValueError(f"eigsh: which must be one of {' '.join(_WHICH)}, not {which!r}")
-    if mode != "normal":
-        if mode in ("buckling", "cayley"):
-            raise NotImplementedError(f"eigsh: no mode {mode!r} is here; use mode='normal'")
+    if sigma is not None and mode not in _EIGENVALUE_OF:
         raise ValueError(f"eigsh: unrecognized mode {mode!r}")
     ncv = min(rows, max(2 * k + 1, 20)) if ncv is None else ncv
     if ncv > rows or ncv <= k:
@@ -174,12 +178,12 @@ def eigsh(
         v0 = as_array(v0, "eigsh")
         if v0.shape not in ((rows,), (rows, 1)):
             raise ValueError(f"eigsh: v0 has {rows} elements, not the shape {v0.shape}")
-    product, inner = _products(A, operator, M, sigma, Minv, OPinv)
+    product, inner = _products(A, operator, M, sigma, Minv, OPinv, mode)
     start = start_vector(v0, rows, dtype, rng)
     found = lanczos(product, inner, start, k, which, ncv, float(tol), maxiter)
     values = found.values
     if sigma is not None:
-        values = sigma + 1 / values
+        values = _EIGENVALUE_OF[mode](sigma, values)
     places = np.argsort(values, kind="stable")
     done = places[found.converged[places]]
     if len(done) < k:
@@ -213,7 +217,7 @@ def _all_eigenvalues(A: Any, k: int, rows: int, M: Any, vectors: bool) -> Any:
 
 
 def _products(
-    A: Any, operator: LinearOperator, M: Any, sigma: float | None, Minv: Any, OPinv: Any
+    A: Any, operator: LinearOperator, M: Any, sigma: float | None, Minv: Any, OPinv: Any, mode: str
 ) -> tuple[Callable[[Any], Any], Callable[[Any], Any] | None]:
     """What applies the operator of the iteration, and the matrix of its inner product."""
     inner = None if M is None else aslinearoperator(M).matvec
@@ -232,6 +236,11 @@ def _products(
         solve = _shifted_solver(A, M, sigma)
     else:
         solve = aslinearoperator(OPinv).matvec
+    if mode == "buckling":
+        return lambda x: solve(operator.matvec(x)), operator.matvec
+    if mode == "cayley":
+        mass = (lambda x: x) if inner is None else inner
+        return lambda x: solve(operator.matvec(x) + sigma * mass(x)), inner
     if inner is None:
         return solve, None
     return lambda x: solve(inner(x)), inner

@@ -16,6 +16,7 @@ from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.math import absolute
 from gpuarray.scipy.linalg._exponential import expm as dense_expm
 from gpuarray.scipy.sparse._base import issparse
+from gpuarray.scipy.sparse._warnings import warn
 from gpuarray.scipy.sparse.linalg._dense_factors import dense_of
 from gpuarray.scipy.sparse.linalg._matrix_operators import MatrixLinearOperator, aslinearoperator
 from gpuarray.scipy.sparse.linalg._norms import norm, onenormest
@@ -55,10 +56,16 @@ class _Exponential:
 
     def __init__(self, A: Any, trace: Any, dtype: np.dtype):
         operator = aslinearoperator(A)
-        matrix = operator.A if isinstance(operator, MatrixLinearOperator) else None
+        matrix: Any = operator.A if isinstance(operator, MatrixLinearOperator) else None
         self._product = operator.dot
         n = operator.shape[0]
-        if trace is None and matrix is not None:
+        if trace is None and matrix is None:
+            warn(
+                "Trace of LinearOperator not available, it counts as 0. Provide `traceA` to ensure "
+                "performance.",
+                UserWarning,
+            )
+        elif trace is None:
             entries: Any = matrix.diagonal() if issparse(matrix) else diagonal(matrix)
             trace = asnumpy(entries.sum())[()]
         mu = (0.0 if trace is None else trace) / n if n else 0.0
@@ -107,20 +114,20 @@ class _Exponential:
 
 def expm_multiply(
     A: ArrayLike | LinearOperator | Any,
-    B: ArrayLike,
+    B: ArrayLike | Any,
     start: float | None = None,
     stop: float | None = None,
     num: int | None = None,
     endpoint: bool | None = None,
     traceA: complex | None = None,
-) -> ndarray:
+) -> ndarray | Any:
     """The product of the exponential of a matrix, and of multiples of it, and another matrix.
 
     Parameters
     ----------
     A : ndarray, sparse array or LinearOperator, shape (N, N)
         The matrix.
-    B : array_like, shape (N,) or (N, K)
+    B : array_like or sparse array, shape (N,) or (N, K)
         What its exponential is multiplied by.
     start, stop : float, optional
         The least and the greatest multiple.
@@ -133,19 +140,26 @@ def expm_multiply(
 
     Returns
     -------
-    ndarray
-        ``expm(A) @ B``; with `start` and `stop` that of ``expm(t * A)`` for each multiple t, along
-        a new first axis.
+    ndarray or sparse array
+        ``expm(A) @ B``, which is sparse if `B` is, in csc or csr, though it has seldom many zeros;
+        with `start` and `stop` that of ``expm(t * A)`` for each multiple t, dense, along a new
+        first axis.
 
     Raises
     ------
     ValueError
         If the shapes do not fit together.
 
+    Warns
+    -----
+    UserWarning
+        If `A` is an operator, and `traceA` is not given.
+
     Differences from SciPy
     ----------------------
     The number of terms follows from the 1-norm alone, so that matrices whose powers are much
-    smaller take more of them. The trace of an operator is not estimated.
+    smaller take more of them. A sparse `B` becomes dense meanwhile. The trace of an operator is not
+    estimated.
 
     Notes
     -----
@@ -164,7 +178,8 @@ def expm_multiply(
         raise ValueError(
             f"expm_multiply: expected A to be like a square matrix, not of shape {operator.shape}"
         )
-    b: Any = as_array(B, "expm_multiply")
+    given: Any = B
+    b: Any = given.toarray() if issparse(given) else as_array(given, "expm_multiply")
     if b.ndim not in (1, 2) or b.shape[0] != operator.shape[1]:
         raise ValueError(
             f"expm_multiply: the shapes of A {operator.shape} and B {b.shape} are incompatible"
@@ -175,17 +190,20 @@ def expm_multiply(
     b = b.astype(dtype, copy=False)
     exponential = _Exponential(operator, traceA, dtype)
     if all(x is None for x in (start, stop, num, endpoint)):
-        return exponential.multiply(b, 1.0)
+        found = exponential.multiply(b, 1.0)
+        if not issparse(given):
+            return found
+        return given._class_of("csc" if given.format == "csc" else "csr")(found)
     if start is None or stop is None:
         raise ValueError(f"expm_multiply: start={start} and stop={stop}: give both, or neither")
     count = 50 if num is None else num
     times = np.linspace(start, stop, count, endpoint is None or endpoint)
     if count < 2:
         raise ValueError(f"expm_multiply: at least two time points are required, not {count}")
-    found = [exponential.multiply(b, float(times[0]))]
+    products = [exponential.multiply(b, float(times[0]))]
     for before, t in itertools.pairwise(times):
-        found.append(exponential.multiply(found[-1], float(t - before)))
-    return stack(found)
+        products.append(exponential.multiply(products[-1], float(t - before)))
+    return stack(products)
 
 
 def expm(A: Any) -> Any:

@@ -130,6 +130,12 @@ class SuperLU:
         b = as_array(rhs, "SuperLU.solve")
         if trans not in ("N", "T", "H"):
             raise ValueError(f"SuperLU.solve: trans must be N, T, or H, not {trans!r}")
+        dtype = self._factors.dtype
+        if b.dtype.kind == "c" and dtype.kind != "c":
+            raise TypeError(
+                f"SuperLU.solve: Cannot cast array data from {b.dtype} to the {dtype} of the "
+                "factors; solve for the real and the imaginary parts"
+            )
         if b.ndim > 2:
             raise ValueError(
                 f"SuperLU.solve: object too deep for desired array: rhs has shape {b.shape}, and "
@@ -139,12 +145,6 @@ class SuperLU:
             raise ValueError(
                 f"SuperLU.solve: rhs is of incompatible size: shape {b.shape} for a matrix of "
                 f"shape {self.shape}"
-            )
-        dtype = self._factors.dtype
-        if b.dtype.kind == "c" and dtype.kind != "c":
-            raise TypeError(
-                f"SuperLU.solve: Cannot cast array data from {b.dtype} to the {dtype} of the "
-                "factors; solve for the real and the imaginary parts"
             )
         return self._factors.solve(b.astype(dtype, copy=False), trans)
 

@@ -68,7 +68,8 @@ def norm(x: Any, ord: float | str | None = None, axis: int | tuple[int, int] | N
     if axis is None and ord in (None, "fro", "f"):
         return dense.norm(_merging.canonical(_merging.compressed(x)).data)
     axes = _axes(axis, x.ndim)
-    sizes = x.tocsr()._with_data(absolute(x.tocsr().data))
+    rows = _merging.canonical(x.tocsr())
+    sizes = rows._with_data(absolute(rows.data))
     if len(axes) == 2:
         return _matrix_norm(x, sizes, ord, axes)
     return _vector_norm(sizes, ord, axes[0])
@@ -100,11 +101,11 @@ def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
 
 
 def _sums(sizes: Any, axis: int) -> Any:
-    """The sums of elements along an axis: products with ones."""
+    """The sums of elements along an axis: products with ones, of the dtype that `sum` has."""
     if sizes.ndim == 1:
         return sizes.data.sum()
     along = sizes if axis == 1 else sizes.T
-    return along.dot(ones(along.shape[1], sizes.dtype))
+    return along.dot(ones(along.shape[1], np.zeros(0, sizes.dtype).sum().dtype))
 
 
 def _matrix_norm(x: Any, sizes: Any, ord: Any, axes: tuple[int, ...]) -> Any:
@@ -172,7 +173,7 @@ def onenormest(
     Raises
     ------
     ValueError
-        If the matrix is not square.
+        If the matrix is not square, `t` is less than 1, or `itmax` less than 2.
 
     Differences from SciPy
     ----------------------
@@ -199,7 +200,11 @@ def onenormest(
         products: Any = found.matmat(eye(n))
         place = int(absolute(products).sum(axis=0).argmax())
     else:
-        place = _greatest_column(found, n, max(t, 1), itmax)
+        if t < 1:
+            raise ValueError(f"onenormest: at least one column is required, not t={t}")
+        if itmax < 2:
+            raise ValueError(f"onenormest: at least two iterations are required, not itmax={itmax}")
+        place = _greatest_column(found, n, t, itmax)
     v: Any = as_array(eye(1, n, place)[0], "onenormest")
     w: Any = found.matvec(v)
     est = float(absolute(w).sum())
@@ -217,13 +222,15 @@ def _greatest_column(found: LinearOperator, n: int, t: int, itmax: int) -> int:
     used: set[int] = set()
     best, place = -1.0, 0
     signs: Any = None
-    for step in range(1, max(itmax, 2) + 1):
+    for step in range(1, itmax + 2):
         sums = asnumpy(absolute(y).sum(axis=0))
         first = int(sums.argmax())
         if step > 1:
             if sums[first] <= best:
                 break
             best, place = float(sums[first]), tried[first]
+        if step > itmax:
+            break
         before, signs = signs, where(y == 0, 1, y / where(y == 0, 1, absolute(y)))
         if before is not None and signs.dtype.kind != "c":
             # Where each vector of signs, or its negative, was there before, nothing is new.

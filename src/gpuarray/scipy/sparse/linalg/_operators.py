@@ -313,8 +313,8 @@ class LinearOperator:
         except Exception as error:
             if issparse(X):
                 raise TypeError(
-                    f"{name}: unable to multiply a LinearOperator with a sparse matrix; wrap the "
-                    "matrix in aslinearoperator first"
+                    f"{name}: Unable to multiply a LinearOperator with a sparse matrix. Wrap the "
+                    "matrix in aslinearoperator first."
                 ) from error
             raise
 
