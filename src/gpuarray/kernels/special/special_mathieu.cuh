@@ -151,6 +151,19 @@ GPUARRAY_CALLED Mathieu mathieu_function(double m, double q, double x, bool odd_
     }
     return sign < 0 ? Mathieu{-value, -slope} : Mathieu{value, slope};
 }
+// The Fourier coefficient with a number, of the sign that the functions have.
+GPUARRAY_CALLED double mathieu_coefficient(double m, double q, double number, double odd_function) {
+    if (!is_order(m) || !isfinite(q)) return not_a_number();
+    double vector[MathieuMatrix::limit];
+    const bool odd = odd_function != 0;
+    const MathieuMatrix matrix(int(m), q, odd);
+    if (number >= matrix.size) return 0;
+    matrix.eigenvector((int(m) - matrix.first) / 2, vector);
+    if (matrix.constant) vector[0] *= 0.7071067811865476;
+    double sign = 0;
+    for (int k = matrix.size - 1; k >= 0; --k) sign += odd ? vector[k] * (matrix.first + 2 * k) : vector[k];
+    return sign < 0 ? -vector[int(number)] : vector[int(number)];
+}
 GPUARRAY_DEVICE Mathieu mathieu_cem(double m, double q, double x) { return mathieu_function(m, q, x, false); }
 GPUARRAY_DEVICE Mathieu mathieu_sem(double m, double q, double x) { return mathieu_function(m, q, x, true); }
 

@@ -39,6 +39,7 @@ from gpuarray.scipy.special._integrals import *
 from gpuarray.scipy.special._kelvin_zeros import *
 from gpuarray.scipy.special._lambert import *
 from gpuarray.scipy.special._legendre import *
+from gpuarray.scipy.special._legendre_second import *
 from gpuarray.scipy.special._logsumexp import *
 from gpuarray.scipy.special._mathieu import *
 from gpuarray.scipy.special._noncentral import *
@@ -46,6 +47,7 @@ from gpuarray.scipy.special._orthogonal import *
 from gpuarray.scipy.special._orthopolynomials import *
 from gpuarray.scipy.special._parabolic import *
 from gpuarray.scipy.special._quadrature import *
+from gpuarray.scipy.special._sequences import *
 from gpuarray.scipy.special._spherical import *
 from gpuarray.scipy.special._spheroidal import *
 from gpuarray.scipy.special._statistics import *
