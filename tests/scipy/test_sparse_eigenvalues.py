@@ -193,7 +193,7 @@ def test_lobpcg_of_small_matrices_and_histories():
     x = cp.asarray(RNG.standard_normal((N, 2)))
     with pytest.warns(UserWarning, match="Exited at iteration 3"):
         found = linalg.lobpcg(cp.asarray(A), x, None, None, None, 1e-9, 3, True, 0, True, True)
-    assert len(found[2]) == len(found[3]) == 4
+    assert len(found[2]) == len(found[3]) == 5
     with pytest.raises(ValueError, match="rank-2"):
         linalg.lobpcg(cp.asarray(A), x[:, 0])
     with warnings.catch_warnings(), pytest.raises(ValueError, match="dependent"):

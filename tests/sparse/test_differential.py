@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.sparse.differential import Drawing, difference, meant, text_of
+from tests.sparse.differential import difference, meant, text_of
+from tests.sparse.programs import Drawing
 
 
 def differences(seeds):

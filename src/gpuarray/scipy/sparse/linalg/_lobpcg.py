@@ -122,6 +122,7 @@ def lobpcg(
     Differences from SciPy
     ----------------------
     The vectors of a step are made independent in another way, so that steps differ by rounding.
+    Nothing is changed behind the last step, and the histories have no entry for that.
 
     Notes
     -----
@@ -165,7 +166,8 @@ def lobpcg(
             constraints = y.shape[1]
     if n - constraints < 5 * size:
         warnings.warn(
-            f"lobpcg: The problem size {n} minus the constraints size {constraints} is too small "
+            # SciPy's words, which filters of warnings look for.
+            f"The problem size {n} minus the constraints size {constraints} is too small "
             f"relative to the block size {size}. Using a dense eigensolver instead of LOBPCG "
             "iterations. No output of the history of the iterations.",
             UserWarning,
@@ -173,7 +175,7 @@ def lobpcg(
         )
         return _dense(a, b, y, n, size, dtype, largest)
     tolerance = float(np.sqrt(1e-15) * n) if tol is None else float(tol)
-    steps = 20 if maxiter is None else int(maxiter)
+    steps = 1 + (20 if maxiter is None else int(maxiter))  # as SciPy, which counts from 0
     if y is not None:
         y = y.astype(dtype, copy=False)
         by = y if b is None else b(y)
@@ -216,7 +218,7 @@ def lobpcg(
     values, x, residual = best
     if residual.max() > tolerance:
         warnings.warn(
-            f"lobpcg: Exited at iteration {len(norms) - 1} with accuracies \n{residual}\nnot "
+            f"Exited at iteration {steps - 1} with accuracies \n{residual}\nnot "
             f"reaching the requested tolerance {tolerance}.",
             UserWarning,
             stacklevel=2,
