@@ -65,6 +65,18 @@ def slow(session: nox.Session) -> None:
     session.run(sys.executable, "-m", "nox", *arguments, external=True)
 
 
+#: What records and runs operations, or tests functions that are made of several.
+FUSED = [f"tests/{x}" for x in ("array", "fusion", "jit", "kernels", "linalg", "profiler")]
+
+
+@nox.session
+@nox.parametrize("mode", ["on", "immediate"])
+def fused(session: nox.Session, mode: str) -> None:
+    """Run the tests with every operation recorded: ``nox -s fused``, or ``"fused(mode='on')"``."""
+    plugin = ("-p", "tests.clients.fused_everywhere", f"--fused={mode}")
+    run_tests(session, *plugin, "-m", "not slow", *([] if session.posargs else FUSED))
+
+
 #: What shows most faults of another Python or of another NumPy in a few minutes.
 CORE = ["tests/ffi", "tests/compiler", "tests/commands", "tests/jit", "tests/array"]
 

@@ -93,6 +93,7 @@ def test_other_pools_and_the_drivers_make_room(device):
 
 
 @pytest.mark.emulator
+@pytest.mark.single_operations
 def test_what_plans_keep_makes_room(device):
     pool = cp.cuda.MemoryPool()
     before = cp.cuda.get_allocator()

@@ -383,6 +383,71 @@ def test_threads_of_which_each_has_its_own_chains():
     np.testing.assert_array_equal(y.get(), chain(HOST))
 
 
+@pytest.mark.parametrize("use", [lambda y, z: (y + z, y), lambda y, z: (y.get() + z.get(), y)])
+@pytest.mark.parametrize("own_stream", [False, True])
+def test_a_thread_ends_with_pending_operations(monkeypatch, use, own_stream):
+    """The next one, which may have its identity, and the one that waited for it have its arrays."""
+    monkeypatch.setattr(device, "threads", set())
+    x, made, used, errors = cp.asarray(HOST), [], [], []
+    stream = cp.cuda.Stream(non_blocking=True) if own_stream else cp.cuda.Stream.null
+
+    def record():
+        with stream:
+            y = chain(x)
+            x[1:] += 3
+            made.extend([y, y * x])
+            assert deferring_streams or own_stream  # which runs when it is left
+            del y
+
+    def go_on():
+        used.extend(use(*made))
+
+    def in_a_thread(work):
+        def run():
+            try:
+                work()
+            except BaseException as error:
+                errors.append(error)
+
+        thread = threading.Thread(target=run)
+        thread.start()
+        thread.join()
+
+    in_a_thread(record)
+    if own_stream:
+        stream.synchronize()
+    gc.collect()
+    in_a_thread(go_on)
+    assert not errors
+    host = HOST.copy()
+    host[1:] += 3
+    y, z = chain(HOST), chain(HOST) * host
+    np.testing.assert_array_equal(cp.asnumpy(used[0]), y + z)
+    np.testing.assert_array_equal(used[1].get(), y)
+    np.testing.assert_array_equal((x + made[1]).get(), host + z)
+
+
+def test_a_thread_that_fails_leaves_its_operations(monkeypatch):
+    """What a thread that ends by an exception has recorded is there, and what it dropped is not."""
+    monkeypatch.setattr(device, "threads", set())
+    x, made = cp.asarray(HOST), []
+    monkeypatch.setattr(threading, "excepthook", lambda args: made.append(args.exc_type))
+
+    def record():
+        y = chain(x)
+        made.append(y * 3)
+        del y
+        raise ZeroDivisionError
+
+    thread = threading.Thread(target=record)
+    thread.start()
+    thread.join()
+    assert made[1] is ZeroDivisionError
+    used = cp.get_default_memory_pool().used_bytes()
+    np.testing.assert_array_equal(made[0].get(), chain(HOST) * 3)
+    assert cp.get_default_memory_pool().used_bytes() <= used + 512  # the result alone
+
+
 def test_another_stream():
     x, stream = cp.asarray(HOST), cp.cuda.Stream(non_blocking=True)
     y = chain(x)

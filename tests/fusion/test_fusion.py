@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import threading
 import weakref
 
@@ -10,7 +11,8 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
-from gpuarray._fusion import automatic, chains, running, steps
+from gpuarray import _array
+from gpuarray._fusion import automatic, chains, deferred, running, steps
 from gpuarray._runtime.device import deferring_streams
 from gpuarray.errors import OutOfMemoryError
 from tests.fusion import programs
@@ -316,3 +318,21 @@ def test_a_result_beyond_any_device_raises_at_once():
     x = cp.broadcast_to(cp.ones(1, "i1"), 2**50)
     with cp.fusion("immediate"), pytest.raises(OutOfMemoryError):
         x + cp.int8(1)
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_attributes_of_arrays_when_it_is_off(monkeypatch, lost):
+    """Python 3.11 reads them slowly where arrays may have no memory; see `automatic`."""
+    monkeypatch.setattr(deferred, "lost", lost)
+    x = cp.asarray([1.0, 2.0])
+    y = x * 2
+    assert deferring_streams
+    with cp.fusion("off"):
+        is_there = "__getattr__" in vars(_array.ArrayBase)
+        assert is_there == (lost or sys.version_info >= (3, 12))
+        assert (y + 1).tolist() == [3, 5]
+        with pytest.raises(AttributeError, match="'ndarray' object has no attribute 'missing'"):
+            y.missing
+    y = x * 3
+    assert deferring_streams
+    assert (y + 1).tolist() == [4, 7]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,13 +17,15 @@ from gpuarray._fusion.steps import Reduced, Step
 from gpuarray._layout import Layout
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime import recording
-from gpuarray._runtime.device import run_all_deferred
+from gpuarray._runtime.device import deferring_streams, run_all_deferred
 from gpuarray._runtime.plan_kinds import ASKING, HOOKED, WATCHED
 from gpuarray._runtime.stream import Stream, streams
 from gpuarray.kernels.generator.expressions import Expression
 
 if TYPE_CHECKING:
     from typing import Self
+
+_HOOK_IS_SLOW = sys.version_info < (3, 12)
 
 
 def recorder(
@@ -126,13 +129,26 @@ def set_mode(wanted: str) -> None:
     deferred.enable(wanted != "off")
     run_all_deferred()
     running.immediate = wanted == "immediate"
+    _let_arrays_lack_memory(deferred.enabled)
     if deferred.enabled and recording.recorder is None:
-        _array.ArrayBase.__getattr__ = lacking.memory_of  # type: ignore[attr-defined]
         Stream.__getattr__ = lacking.handle_of  # type: ignore[attr-defined]
         recording.recorder = recorder
         recording.reduction_recorder = reduction_recorder
         for stream in list(streams.values()):
             stream.drop_plans()  # those that were made before record nothing
+
+
+def _let_arrays_lack_memory(may: bool) -> None:
+    """Have what looks at an array without memory run what is recorded, or let no array be one.
+
+    Python 3.11 reads all attributes of a class with `__getattr__` the slow way. So it is taken
+    away again, but only there: later versions have a bound for changes of a class.
+    """
+    is_there = "__getattr__" in vars(_array.ArrayBase)
+    if may and not is_there:
+        _array.ArrayBase.__getattr__ = lacking.memory_of  # type: ignore[attr-defined]
+    elif not may and is_there and _HOOK_IS_SLOW and not (deferred.lost or deferring_streams):
+        del _array.ArrayBase.__getattr__  # type: ignore[attr-defined]
 
 
 class fusion:

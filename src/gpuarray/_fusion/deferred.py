@@ -52,6 +52,9 @@ LEAST_BYTES = 16 << 20
 #: Whether operations are recorded, on all streams.
 enabled = False
 
+#: Whether arrays may lack memory for good, since running what they are results of failed twice.
+lost = False
+
 #: One for all streams: what runs the operations of one may have to run those of others.
 _lock = _fork.new_rlock()
 
@@ -160,6 +163,8 @@ class Deferred:
         Another thread that comes to the device notes that before it runs what is recorded. So
         either it is seen here, or that ends what begins here.
         """
+        if not enabled:
+            return False
         stream, key = self.stream, self._key
         # There is no interrupt until the call.
         deferring_streams[key] = self
@@ -293,6 +298,7 @@ class Deferred:
                 self.log, self.memories = log, memories
 
     def _run_batches(self) -> None:
+        global lost
         for batch in self.batches:
             try:
                 if self.stream.plan_kind:  # of a trace
@@ -306,6 +312,7 @@ class Deferred:
                     error.add_note(text_of(places))
                 batch.failures += 1
                 if batch.failures > 1:  # it must not stand in the way of everything for ever
+                    lost = True
                     self.batches = tuple([x for x in self.batches if x is not batch])
                 raise
             self.batches = self.batches[1:]
