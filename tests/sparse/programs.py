@@ -1,7 +1,7 @@
 """Random programs on sparse arrays, as text.
 
-``sp`` is a library of sparse arrays, ``la`` its linear algebra, ``xp`` a library of dense arrays, and
-``a``, ``b``, ``x`` are operands.
+``sp`` is a library of sparse arrays, ``la`` its linear algebra, ``xp`` a library of dense arrays,
+and ``a``, ``b``, ``x`` are operands.
 """
 
 import random
