@@ -101,16 +101,18 @@ def svds(
     if solver == "propack":
         raise NotImplementedError("svds: no solver 'propack' is here; use 'arpack' or 'lobpcg'")
     if solver not in ("arpack", "lobpcg"):
-        raise ValueError(f"svds: solver must be 'arpack' or 'lobpcg', not {solver!r}")
+        raise ValueError(f"svds: solver must be one of 'arpack' and 'lobpcg', not {solver!r}")
     operator = aslinearoperator(A)
     smaller = min(operator.shape)
     _check(operator, k, ncv, tol, which, maxiter, return_singular_vectors, smaller)
     if v0 is not None:
         v0 = as_array(v0, "svds")
         if v0.dtype.kind not in "fc":
-            raise ValueError(f"svds: v0 must be of floats or complex numbers, not {v0.dtype}")
+            raise ValueError(
+                f"svds: `v0` must be of floating or complex floating data type, not {v0.dtype}"
+            )
         if v0.shape != (smaller,):
-            raise ValueError(f"svds: v0 must have shape {(smaller,)}, not {v0.shape}")
+            raise ValueError(f"svds: `v0` must have shape {(smaller,)}, not {v0.shape}")
     tall = operator.shape[0] >= operator.shape[1]
     across = operator if tall else operator.H
     gram = LinearOperator(
@@ -157,25 +159,25 @@ def _check(
 ) -> None:
     """ValueError for arguments that make no sense."""
     if operator.dtype is None or operator.dtype.kind not in "iufc":
-        raise ValueError(f"svds: A must be of numeric data type, not {operator.dtype}")
+        raise ValueError(f"svds: `A` must be of numeric data type, not {operator.dtype}")
     if not smaller:
-        raise ValueError(f"svds: A must not be empty; its shape is {operator.shape}")
+        raise ValueError(f"svds: `A` must not be empty. Its shape is {operator.shape}")
     if int(k) != k or not 0 < k < smaller:
         raise ValueError(
-            f"svds: k must be an integer satisfying `0 < k < min(A.shape)`; got {k}, and the "
-            f"shape is {operator.shape}"
+            f"svds: `k` must be an integer satisfying `0 < k < min(A.shape)`. It is {k}, and the "
+            f"shape {operator.shape}"
         )
     if ncv is not None and (int(ncv) != ncv or not k < ncv < smaller):
         raise ValueError(
-            f"svds: ncv must be an integer satisfying `k < ncv < min(A.shape)`, not {ncv}"
+            f"svds: `ncv` must be an integer satisfying `k < ncv < min(A.shape)`. It is {ncv}"
         )
     if tol < 0 or not math.isfinite(tol):
-        raise ValueError(f"svds: tol must be a non-negative floating point value, not {tol}")
+        raise ValueError(f"svds: `tol` must be a non-negative floating point value. It is {tol}")
     if str(which).upper() not in ("LM", "SM"):
-        raise ValueError(f"svds: which must be 'LM' or 'SM', not {which!r}")
+        raise ValueError(f"svds: `which` must be in {{'LM', 'SM'}}, not {which!r}")
     if maxiter is not None and (int(maxiter) != maxiter or maxiter <= 0):
-        raise ValueError(f"svds: maxiter must be a positive integer, not {maxiter}")
+        raise ValueError(f"svds: `maxiter` must be a positive integer. It is {maxiter}")
     if vectors not in (True, False, "vh", "u"):
         raise ValueError(
-            f"svds: return_singular_vectors must be True, False, 'u' or 'vh', not {vectors!r}"
+            f"svds: `return_singular_vectors` must be in True, False, 'u' or 'vh', not {vectors!r}"
         )
