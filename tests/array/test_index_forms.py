@@ -339,3 +339,10 @@ def test_numbers_without_dimensions():
         own.fill(number)
         same(own, y)
         same(cp.full(3, number), np.full(3, number))
+
+
+def test_steps_beyond_the_address_space():
+    for host in (np.arange(5), np.arange(1), np.arange(0)):
+        for step in (-(2**63), 2**63 - 1, -(2**62)):
+            found = cp.asarray(host)[::step]
+            np.testing.assert_array_equal(found.get(), host[::step])

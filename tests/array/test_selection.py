@@ -85,6 +85,11 @@ def test_clip():
         lambda: np.arange(3, dtype="u1").clip(-9, -2),
         lambda: cp.arange(3, dtype="u1").clip(-9, -2),
     )
+    for mask in (np.ones(3, bool), np.ones(0, bool)):  # numbers count without elements, too
+        with pytest.raises(OverflowError):
+            np.clip(mask, -2, mask.astype("u1"))
+        with pytest.raises(OverflowError, match="-2 out of bounds for uint8"):
+            cp.clip(cp.asarray(mask), -2, cp.asarray(mask.astype("u1")))
     for limits in ((-1, 300), (1, 300), (-1, 1)):
         expected = np.arange(3, dtype="u1").clip(*limits)
         same(cp.arange(3, dtype="u1").clip(*limits), expected)

@@ -221,6 +221,8 @@ def _order_is_defined(case: Case) -> bool:
     if case.function == "getitem":
         # That of advanced indexing is whatever is quickest.
         return len(case.operands) == 1 and case.program[-1].count("[") == 1
+    if case.function == "delete":  # indices and masks select what is kept by advanced indexing
+        return False
     return case.tolerance not in _ORDER_LEFT_OPEN and not any(
         name in case.function for name in _ORDER_LEFT_OPEN
     )

@@ -35,7 +35,7 @@ def with_axis_back(a: ndarray, moved: tuple[int, ...], wanted: Layout) -> ndarra
     for new, old in enumerate(moved):
         back[old] = new
     result = _array.view(a, _layout.transpose(a._layout, back))
-    target = _layout.like_order(a._layout.dtype, wanted.shape, [wanted])
+    target = _layout.like_prototype(a._layout.dtype, wanted.shape, wanted)
     if _same_order(result._layout, target):
         return _array.rearranged(result, target)
     copied = _array.empty(target)

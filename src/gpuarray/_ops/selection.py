@@ -15,6 +15,7 @@ from gpuarray._ops import math
 from gpuarray._ops.nonzero import nonzero
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import find
+from gpuarray._ufunc.planning import checking_numbers
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.generator.expressions import (
@@ -276,6 +277,7 @@ def _plan(name: str, operands: Sequence[Any], loop: Sequence[np.dtype], out: Any
         result = Cast(_dtypes.code(target.dtype), result)
     given, stream = out is not None, current.stream
     if not _calls.discards_imaginary(loop[-1], target.dtype):
-        return elementwise.launch.recorded_call(name, result, inputs, target, given, stream)
+        run = elementwise.launch.recorded_call(name, result, inputs, target, given, stream)
+        return run if target.size else checking_numbers(name, run, loop)
     run = elementwise.launch.make_call(name, [result], inputs, [target], [given], stream)
     return _calls.with_complex_warning(run)

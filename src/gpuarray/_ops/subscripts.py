@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpuarray import _array, _interchange, _layout, _transfers
+from gpuarray._arguments import INT64_MAX
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
 from gpuarray._ops import advanced_indexing, fields
@@ -405,7 +406,10 @@ def _select(layout: Layout, items: list[Any]) -> advanced_indexing.Selection:
             if count:
                 offset += start * layout.strides[axis]
             shape.append(count)
-            strides.append(step * layout.strides[axis])
+            stride = step * layout.strides[axis]
+            if count < 2 and abs(stride) > INT64_MAX:
+                stride = 0  # it is never taken; NumPy's overflows
+            strides.append(stride)
             axis += 1
             continue
         # Integers beside index arrays count as index arrays for where the dimensions go.

@@ -189,7 +189,7 @@ def plan(
             name, results, inputs, targets, given_outputs, current.stream, masked
         )
     if not size:
-        run = _checking_numbers(name, run, loop)
+        run = checking_numbers(name, run, loop)
     if discards:
         run = _calls.with_complex_warning(run)
     if not refuses or not size:
@@ -251,7 +251,7 @@ def _check_numbers(name: str, operands: Sequence[Any], loop: Sequence[np.dtype])
                 )
 
 
-def _checking_numbers(name: str, run: Callable, loop: Sequence[np.dtype]) -> Callable:
+def checking_numbers(name: str, run: Callable, loop: Sequence[np.dtype]) -> Callable:
     """A call without elements, of which no launch refuses numbers."""
 
     def checked(*operands: Any) -> Any:
