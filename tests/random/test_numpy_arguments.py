@@ -93,6 +93,12 @@ CALLS = [
     ("Generator", "binomial", ([0.5, 2.0], 0.5)),
     ("Generator", "binomial", ([], 0.5)),
     ("Generator", "normal", ([None],)),
+    *[
+        (owner, name, (*bounds, size))
+        for owner, name in (("Generator", "integers"), ("RandomState", "randint"))
+        for bounds in ((None, None), (5, 2), ("a", nan), ([1, 2], [[], []]), (0, 2**70))
+        for size in (0, (0, 3), [2, 0])
+    ],
     ("RandomState", "randint", (None,)),
     ("RandomState", "randint", (0, 1e6)),
     ("RandomState", "randint", (np.float32(2.5),)),
@@ -131,6 +137,19 @@ def test_bounds_in_lists_are_integers_of_numpys():
     found = cp.random.RandomState(3).randint([0, 2**63], [1, 2**64], dtype="u8").get()
     assert found[0] == 0
     assert found[1] >= 2**63
+
+
+@pytest.mark.parametrize("size", [[2, 3], np.array([2, 3]), np.array([], int), np.int8(2)])
+def test_sizes_are_sequences_of_every_kind(size):
+    for name in ("random", "standard_normal", "standard_exponential"):
+        expected = getattr(np.random.default_rng(3), name)(size)
+        found = getattr(cp.random.default_rng(3), name)(size)
+        assert found.shape == np.shape(expected)
+        np.testing.assert_allclose(found.get(), expected, rtol=1e-15)
+    expected = np.random.default_rng(3).integers(9, size=size)
+    np.testing.assert_array_equal(cp.random.default_rng(3).integers(9, size=size).get(), expected)
+    raw = np.random.PCG64(3).random_raw(size)
+    np.testing.assert_array_equal(cp.random.PCG64(3).random_raw(size).get(), raw)
 
 
 def test_orders_of_too_many():

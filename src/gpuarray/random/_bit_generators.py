@@ -16,6 +16,7 @@ from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.errors import CaptureError, CUDAError
 from gpuarray.kernels import random as kernels
+from gpuarray.random._parameters import size_of_plan
 
 if TYPE_CHECKING:
     from gpuarray._types import ndarray
@@ -195,7 +196,7 @@ class BitGenerator:
         >>> cp.random.PCG64(1).random_raw(2)
         array([ 9441442522235856127, 17532960557476522086], dtype=uint64)
         """
-        words = self._draw(sized_call, (self._raw, () if size is None else size, _UINT64))
+        words = self._draw(sized_call, (self._raw, size_of_plan(size), _UINT64))
         return words if output else None
 
     @property

@@ -18,10 +18,13 @@ from gpuarray.kernels import random as kernels
 from gpuarray.random._bit_generators import BitGenerator
 from gpuarray.random._parameters import (
     checks_device_arrays,
+    fitted_shape,
     host_integers,
+    is_empty,
     is_number,
     judged,
     result_shape,
+    size_of_plan,
 )
 
 if TYPE_CHECKING:
@@ -125,6 +128,8 @@ class Integers:
             if found not in _LIMITS:
                 judged("integers", 0, 1, dtype=found)
                 raise TypeError(f"Unsupported dtype {found!r} for integers")
+        if is_empty(size):
+            return cp.empty(fitted_shape(size), found)
         if high is None:
             low, high = 0, low
         ends: list[Any] = [low, high]
@@ -137,13 +142,13 @@ class Integers:
             ends = [int(x) for x in ends]
         lowest, greatest = ends[0], ends[1] - (not endpoint)
         least, most = _LIMITS[found]
-        if not least <= lowest <= greatest <= most and 0 not in result_shape(size):
+        if not least <= lowest <= greatest <= most:
             judged("integers", *ends, dtype=found, endpoint=endpoint)
         width = greatest - lowest
         if width <= 0:  # nothing is drawn
             return cp.full(result_shape(size), max(lowest, least), found)
         unit, piece, span, threshold, rejected = _method(found, width)
-        static = (() if size is None else size, found, unit, piece, rejected)
+        static = (size_of_plan(size), found, unit, piece, rejected)
         return self._bit_generator._draw(_sized_call, static, lowest & _WORD, span, threshold)
 
     def _bounded_each(self, low: Any, high: Any, size: Any, dtype: np.dtype, endpoint: bool) -> Any:

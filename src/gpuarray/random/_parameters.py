@@ -95,6 +95,16 @@ def shape_of(size: Any) -> tuple[int, ...] | None:
     return _arguments.check_shape(size)
 
 
+def size_of_plan(size: Any) -> int | tuple[int, ...]:
+    """A ``size`` argument as a plan's key: an integer, or a shape of whatever else is given."""
+    return size if type(size) is int else fitted_shape(size)
+
+
+def is_empty(size: Any) -> bool:
+    """Whether a ``size`` argument is of no elements: NumPy looks at no bounds of integers then."""
+    return size is not None and 0 in fitted_shape(size)
+
+
 def result_shape(size: Any, *parameters: Any) -> tuple[int, ...]:
     """The shape of a result: ``size``, which parameters broadcast to, or what they broadcast to.
 

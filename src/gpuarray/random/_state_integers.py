@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _dtypes, _layout
+from gpuarray import _array, _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._namespace.shared_texts import sharing
 from gpuarray._ops.conversion import asarray, asnumpy
@@ -22,6 +22,7 @@ from gpuarray.random._parameters import (
     LEGACY_CHECKS,
     fitted_shape,
     host_integers,
+    is_empty,
     is_number,
 )
 from gpuarray.random._texts import TEXTS
@@ -87,6 +88,8 @@ class IntegerDistributions:
         limits = _LIMITS.get(found)
         if limits is None:
             raise TypeError(f"Unsupported dtype {found!r} for randint")
+        if is_empty(size):
+            return _array.empty(_layout.contiguous(found, fitted_shape(size)))
         if high is None:
             low, high = 0, low
         if type(low) is not int or type(high) is not int:

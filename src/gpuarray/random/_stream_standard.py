@@ -10,7 +10,7 @@ from gpuarray import _dtypes
 from gpuarray._namespace.shared_texts import sharing
 from gpuarray.kernels import random as kernels
 from gpuarray.random._bit_generators import BitGenerator, sized_call
-from gpuarray.random._parameters import check_out
+from gpuarray.random._parameters import check_out, size_of_plan
 from gpuarray.random._texts import TEXTS
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class StandardStreamDistributions:
         if out is None:
             if type(size) is int:
                 return self._bit_generator._draw_many(draw, size, dtype)
-            static = (draw, () if size is None else size, dtype)
+            static = (draw, size_of_plan(size), dtype)
             return self._bit_generator._draw(sized_call, static)
         out = check_out(out, size, dtype, any_order=True)
         if not out._layout.c_contiguous:  # NumPy's numbers go where memory goes on
