@@ -75,6 +75,23 @@ _COPIES = (
     "{0}", "xp.ascontiguousarray({0})", "xp.asarray({0})", "{0}[{0} > 0]",
     "(lambda t: t * 2 + t)({0} + 1)",
 )  # fmt: skip
+#: What has two results, stores where a mask is true, or reads and writes parts of complex numbers.
+_OTHERS = (
+    "{2}, {3} = xp.divmod({0}, {1})", "{2}, {3} = xp.modf({0} * 0.5)",
+    "{2}, {3} = xp.frexp(xp.nan_to_num({0} * 0.5, posinf=9, neginf=-9))",
+    "xp.divmod({0}, 3, out=({2}, {3}), casting='unsafe')",
+    "xp.multiply({0}, {1}, out={2}, where={0} > 0, casting='unsafe')",
+    "xp.add({0} * 2, {1}, out={0}, where={1} != 1, casting='unsafe')",
+    "xp.copyto({0}, {1}, where={0} > 0, casting='unsafe')",
+    "{2} = {0} * 1 + ({0} * 2).sum(where={0} > 0, initial=1)",
+    "{2} = {0} * 1 + {0}.max(initial=2)", "{2} = ({0} + {0}).min(axis=0, initial=3) * 2",
+    "{2} = ({0} > 0).sum(axis=-1, where={0} < 3)",
+    "{2} = {0} * 1j + {1}", "{2} = ({0} * (1 + 2j)).real", "{2} = xp.conj({0} - 1j).imag * {1}",
+    "{0}.real += {1}", "{0}.real[..., ::2] = {1}", "{0}.imag[...] = 2", "{2} = {0}.real",
+    "{2} = {0}.imag + {1}",
+    "{2} = xp.maximum.accumulate({0} * 2, axis=-1)", "{2} = (-{0}).cumprod(axis=-1) + {1}",
+    "{2} = xp.minimum.accumulate({0})[::-1]",
+)  # fmt: skip
 _DTYPES = ("f8", "f4", "i8", "i4", "u1", "?")
 
 
@@ -142,6 +159,9 @@ class Family:
     def _statement(self) -> str:
         source, kind = self._source, self._source.random()
         target = source.choice(_NAMES)
+        if source.random() < 0.12:
+            first, other = source.choice(self.known), self._operand()
+            return source.choice(_OTHERS).format(first, other, *source.sample(_NAMES, 2))
         name, dtype = source.choice(self.known), repr(source.choice(self.used))
         if kind < 0.12:
             made = f"{target} = {source.choice(_UNARY).format(name, dtype=dtype)}"
@@ -202,9 +222,9 @@ def _compiled(statement: str) -> Any:
 
 def _execute(statement: str, names: dict[str, Any]) -> None:
     exec(_compiled(statement), names)
-    target = statement[0]
-    if isinstance(names.get(target), np.generic):  # NumPy's for an array without dimensions
-        names[target] = np.asarray(names[target])
+    for target in statement.partition(" = ")[0].split(", "):
+        if isinstance(names.get(target), np.generic):  # NumPy's for an array without dimensions
+            names[target] = np.asarray(names[target])
 
 
 def statements(seed: int) -> list[str]:

@@ -332,7 +332,7 @@ def test_attributes_of_arrays_when_it_is_off(monkeypatch, lost):
         assert is_there == (lost or sys.version_info >= (3, 12))
         assert (y + 1).tolist() == [3, 5]
         with pytest.raises(AttributeError, match="'ndarray' object has no attribute 'missing'"):
-            y.missing
+            _ = y.missing
     y = x * 3
     assert deferring_streams
     assert (y + 1).tolist() == [4, 7]
