@@ -124,6 +124,7 @@ def test_no_module_of_a_graph_is_unloaded(unloaded):
     assert not unloaded
 
 
+@pytest.mark.single_operations
 def test_kernels_of_the_package_are_bounded(monkeypatch):
     """Two generations are kept; what is dropped is unloaded with the last plan that has it."""
     monkeypatch.setattr(driver_streams, "_captured", False)

@@ -190,6 +190,7 @@ def test_an_axis_twice():
         compare(name, x, None, (1, 0, 1))
 
 
+@pytest.mark.single_operations
 def test_no_transpose_and_no_copy():
     x = cp.ones((32, 32, 16), "c8")
     cp.fft.fftn(x, axes=(0, 1))

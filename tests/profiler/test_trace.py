@@ -216,6 +216,7 @@ def test_ranges_and_marks(path):
     assert begin["id"] == end["id"] == number
 
 
+@pytest.mark.single_operations
 def test_memory(path):
     gc.collect()  # of other tests
     cp.get_default_memory_pool().free_all_blocks()
@@ -300,6 +301,7 @@ def test_plans_of_a_trace_are_its_own(path):
     assert not any(plans for kind, pair in stream.other_plans.items() if kind & 4 for plans in pair)
 
 
+@pytest.mark.single_operations
 def test_an_exception_ends_the_trace(path):
     def failing():
         cp.arange(10)
@@ -325,6 +327,7 @@ def test_one_trace_at_a_time(path):
         trace().memory_timeline("x.png")
 
 
+@pytest.mark.single_operations
 def test_paths(tmp_path):
     with pytest.raises(OSError, match="cannot be written"):
         trace(tmp_path / "nowhere" / "x.json").start()
@@ -334,6 +337,7 @@ def test_paths(tmp_path):
     assert Recorded(path).slices(DEVICE)
 
 
+@pytest.mark.single_operations
 def test_hooks_of_the_user_work_beside_it(path):
     seen = []
 
