@@ -301,9 +301,9 @@ GPUARRAY_CALLED cplx spence_near(cplx u) {
 }
 GPUARRAY_CALLED cplx spence_inside(cplx z) {
     if (z.real == 0 && z.imag == 0) return cplx(1.6449340668482264365, 0);
-    const cplx below = log1p(cplx(-z.real, -z.imag)), own = log1p(cplx(z.real - 1, z.imag));
-    if (::hypot(z.real, z.imag) >= 0.5) return spence_near(-own);
-    const cplx rest = own * below + spence_near(-below);
+    // The series converges where the logarithm is small beside 2 pi: reflected near 0 and left of it.
+    if (z.real >= 0 && ::hypot(z.real, z.imag) >= 0.5) return spence_near(-log1p(cplx(z.real - 1, z.imag)));
+    const cplx below = log1p(cplx(-z.real, -z.imag)), rest = log(z) * below + spence_near(-below);
     return cplx(1.6449340668482264365 - rest.real, -rest.imag);
 }
 GPUARRAY_CALLED cplx spence(cplx z) {

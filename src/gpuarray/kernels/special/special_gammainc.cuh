@@ -308,6 +308,19 @@ template <class W> GPUARRAY_CALLED double gamma_shape(W x, double p, double q) {
     return ::exp(rising_root(GammaShape<W>{x, p, q}, ::log(x.hi + 0.1), -700, 600));
 }
 
+template <class T> GPUARRAY_DEVICE double gdtrix(T rate, T shape, T p) {
+    if (rate == T(infinity()) || isinf(shape) || (rate == 0 && shape == 0)) return not_a_number();
+    return gammaincinv(shape, p) / double(rate);
+}
+template <class T> GPUARRAY_DEVICE double gdtria(T p, T shape, T x) {
+    if (x == 0 || (isinf(x) && shape == 0)) return not_a_number();
+    return gammaincinv(shape, p) / double(x);
+}
+template <class T> GPUARRAY_DEVICE double chdtriv(T p, T x) {
+    if ((p == 0 || p == 1) && x > 0) return p == 1 ? 0.0 : infinity();
+    return 2 * gamma_shape(Wide<T>(double(x) / 2), p, 1 - double(p));
+}
+
 template <class T> GPUARRAY_DEVICE double pdtr(T k, T m) {
     if (k < 0 || m < 0 || k != k || m != m) return not_a_number();
     return m == 0 ? 1.0 : gammaincc(::floor(double(k)) + 1, Wide<T>(m));
@@ -322,6 +335,7 @@ template <class T> GPUARRAY_DEVICE double pdtri(double k, T y) {
 }
 template <class T> GPUARRAY_DEVICE double pdtrik(T p, T m) {
     if (p != p || m != m) return not_a_number();
+    if (p >= 0 && p < 1 && m >= 0 && (p == 0 || m == 0)) return 0.0;
     // Two doubles in any case, since the difference cancels. P(0, m) is 1, so that no k has a probability below
     // exp(-m).
     const double shape = gamma_shape(dd(double(m)), 1 - double(p), p) - 1;

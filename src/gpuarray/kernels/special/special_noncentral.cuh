@@ -59,8 +59,12 @@ GPUARRAY_DEVICE double residual_of(double value, double p) {
 GPUARRAY_DEVICE bool is_inner(double p) { return p > 0 && p < 1; }
 
 GPUARRAY_CALLED double chndtr(double x, double freedom, double nc) {
-    if (!(x >= 0) || !(freedom > 0) || !(nc >= 0) || isinf(nc) || isinf(freedom)) return not_a_number();
-    if (x == 0 || isinf(x)) return x == 0 ? 0.0 : 1.0;
+    if (!(x >= 0) || !(freedom >= 0) || !(nc >= 0)) return not_a_number();
+    if (freedom == 0) return nc == 0 ? 1.0 : not_a_number();
+    if (isinf(nc)) return isinf(x) ? not_a_number() : 0.0;
+    if (isinf(freedom) && nc > 0) return not_a_number();
+    if (isinf(x)) return 1.0;
+    if (x == 0 || isinf(freedom)) return 0.0;
     return gamma_mixture(nc / 2, freedom / 2, x / 2);
 }
 struct ChiRoot {

@@ -36,7 +36,7 @@ GPUARRAY_CALLED double owens_t(double h, double a) {
     if (h != h || a != a) return not_a_number();
     const double sign = a < 0 ? -1.0 : 1.0;
     h = ::fabs(h), a = ::fabs(a);
-    if (h == infinity() || a == 0.0) return 0.0;
+    if (h == infinity() || a == 0.0) return sign * 0.0;
     if (h == 0.0) return sign * ::atan(a) * 0.15915494309189533577;
     if (a <= 1.0) return sign * statistics::owen_integral(h, a);
     const double at_h = ::normcdf(-h);
@@ -121,10 +121,10 @@ GPUARRAY_DEVICE double nrdtrisd(double mean, double p, double x) {
 
 // x^y - 1.
 GPUARRAY_CALLED double powm1(double x, double y) {
-    if (x < 0.0 && ::fabs(y) == infinity()) return not_a_number();
+    if (x < 0.0 && (::fabs(y) == infinity() || !is_integer(y))) return not_a_number();
     if (x > 0.0 && x != infinity() && ::fabs(y) != infinity()) {
         const double exponent = y * ::log(x);
-        if (::fabs(exponent) < 0.5) return ::expm1(exponent);
+        if (::fabs(exponent) < 0.5) return ::expm1(exponent) + 0.0;  // no negative zero
     }
     if (x < 0.0 && is_integer(y) && ::fabs(y) < 9e15 && ::fmod(y, 2.0) == 0.0) return powm1(-x, y);
     return ::pow(x, y) - 1.0;
