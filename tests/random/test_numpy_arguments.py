@@ -163,9 +163,10 @@ def test_probabilities_of_single_precision_sum_to_one_in_it(monkeypatch):
     monkeypatch.setattr(_parameters, "config", SimpleNamespace(debug=True))
     p = np.float32([0.1] * 10) * np.float32(1 + 2e-6)
     assert abs(float(p.astype(float).sum()) - 1) > 1.5e-8
-    assert cp.random.RandomState(1).choice(10, p=cp.asarray(p)).shape == ()
-    with pytest.raises(ValueError, match="do not sum to 1"):
-        cp.random.RandomState(1).choice(10, p=cp.asarray(p.astype(float)))
+    for ours in (cp.random.RandomState(1), cp.random.default_rng(1)):
+        assert ours.choice(10, p=cp.asarray(p)).shape == ()
+        with pytest.raises(ValueError, match="do not sum to 1"):
+            ours.choice(10, p=cp.asarray(p.astype(float)))
 
 
 def test_permuted_does_not_cast_what_it_would_change():

@@ -301,8 +301,9 @@ class Permutations:
         device = isinstance(p, ArrayBase)
         host = None
         if not device or not replace or checks_device_arrays():
-            host = np.array(asnumpy(p) if device else p, np.float64)
-            judged("choice", max(population, 1), 0, p=host)
+            given = asnumpy(p) if device else p
+            judged("choice", max(population, 1), 0, p=given)  # whose dtype says how exact sums are
+            host = np.array(given, np.float64)
         elif p._layout.shape != (population,):
             raise ValueError("a and p must have same size")
         count = math.prod(shape)
