@@ -214,7 +214,8 @@ GPUARRAY_CALLED double ndtri_exp(double y) {
     }
     if (y > -2) return ::normcdfinv(::exp(y));
     if (y < -1e15) return -1.4142135623730950488 * ::sqrt(-y);
-    double x = -::sqrt(::fmax(-2 * (y + ::log(2.5066282746310002 * -x)), 0.5));
+    double x = -::sqrt(-2 * y);
+    x = -::sqrt(::fmax(-2 * (y + ::log(2.5066282746310002 * -x)), 0.5));
 #pragma unroll 1
     for (int i = 0; i < 6; ++i) {
         const double step = (log_ndtr(x) - y) * ::erfcx(x * -0.70710678118654752440) * 1.2533141373155003;
