@@ -110,7 +110,7 @@ def _host(x: Any) -> Any:
     for kind, move in TO_HOST.items():
         if isinstance(x, kind):
             return move(x)
-    return _moved(x) if type(x) is types.MethodType else x
+    return _moved(x) if type(x) in (types.MethodType, types.FunctionType) else x
 
 
 class _Factors:
