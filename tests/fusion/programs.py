@@ -57,7 +57,7 @@ _VIEWS = (
 )  # fmt: skip
 _SCALARS = ("2", "0.5", "-3", "True", "xp.float32(1.5)", "xp.int64(2)")
 _REDUCTIONS = ("max", "min", "any", "all", "sum", "mean", "argmax", "cumsum")
-_PARTS = ("[...]", "[1:]", "[::-1]", "[..., :-1]", "[:1]", "[..., ::2]", "[-1]")
+_PARTS = ("[...]", "[1:]", "[::-1]", "[..., :-1]", "[:1]", "[..., ::2]", "[-1, ...]")
 _INPLACE = ("+=", "-=", "*=", "|=")
 _LOOKS = (
     "seen.append({0}.tolist())", "seen.append(bool(({0} > 0).any()))",
@@ -79,7 +79,7 @@ _COPIES = (
 _OTHERS = (
     "{2}, {3} = xp.divmod({0}, {1})", "{2}, {3} = xp.modf({0} * 0.5)",
     "{2}, {3} = xp.frexp(xp.nan_to_num({0} * 0.5, posinf=9, neginf=-9))",
-    "xp.divmod({0}, 3, out=({2}, {3}), casting='unsafe')",
+    "{3} = xp.divmod({0}, 3, out=({2}, None), casting='unsafe')[1]",
     "xp.multiply({0}, {1}, out={2}, where={0} > 0, casting='unsafe')",
     "xp.add({0} * 2, {1}, out={0}, where={1} != 1, casting='unsafe')",
     "xp.copyto({0}, {1}, where={0} > 0, casting='unsafe')",
