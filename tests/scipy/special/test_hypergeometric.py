@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import scipy.special
 
+import gpuarray as cp
+from gpuarray.scipy import special
 from tests.scipy.special.cases import Case, against_scipy, joined, linear, pairs, powers
 
 SOME = np.concatenate([linear(-3, 3, 20), np.arange(-2.0, 4.0)])
@@ -31,3 +34,27 @@ CASES = [
 ]  # fmt: skip
 
 test_values = against_scipy(CASES)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "c", "x", "expected"),
+    [
+        # Terms in x alternate and cancel to hundreds of digits; mpmath with 400 digits.
+        (10, -900, 10.5, 0.99, 1.918537057966077e-24),
+        (-900, 10, -10.5, 0.99, 3.542792000403557e-18),
+        (3.5, -300, 1.25, 0.9, -1.633925587655859e-09),
+        (-400, 4.5, 6.25, -3, 4.773448148398777e237),
+        (7, -100, 3, 0.99, 2.504871015784813e-187),  # c - a is an integer
+        (221.5, 90.2, 132.3, -1, 2.0490488728377282e-42),
+        (-102.1, -20.3, -80.8, -1, 45143784.46783885),  # terms grow again beyond -c
+        (16.087593263474208, 16.088264119063613, 2.0397202577726152, -0.9473684210526316 - 0.3157894736842106j,
+         6.564549348474962e-07 + 1.6761570598334562e-06j),
+        (-15.75, 8.25, -0.5, 0.9473684210526314 - 0.10526315789473695j,
+         0.04271686244952705 - 0.14087902824639406j),
+    ],
+)  # fmt: skip
+def test_hyp2f1_where_terms_cancel(a, b, c, x, expected):
+    found = special.hyp2f1(
+        *(cp.asarray(float(v)) for v in (a, b, c)), cp.asarray(x, type(expected))
+    )
+    np.testing.assert_allclose(found.get(), expected, rtol=1e-14)

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "gpuarray/special_bessel.cuh"
+#include "gpuarray/special_dd_complex.cuh"
 #include "gpuarray/special_gamma.cuh"
 #include "gpuarray/special_ode.cuh"
 
@@ -24,6 +25,8 @@ GPUARRAY_DEVICE double degree_of(double a) { return a <= 0 && is_integer(a) ? -a
 GPUARRAY_CALLED Series power_series_dd(int upper, dd a, dd b, dd c, dd x, double degree) {
     dd term(1.0), sum(1.0), slope(0.0);
     double largest = 1;
+    // Beyond -c terms grow again.
+    const double least = c.hi > -4000 ? -c.hi : 0;
     int small = 0;
     for (int k = 0; k < 6000; ++k) {
         if (k >= degree) return Series{sum, slope, largest, true};
@@ -36,7 +39,8 @@ GPUARRAY_CALLED Series power_series_dd(int upper, dd a, dd b, dd c, dd x, double
         const double size = ::fabs(term.hi);
         largest = ::fmax(largest, size);
         if (!(size < 1e290)) break;
-        small = size * (k + 1) <= 1e-19 * ::fmax(::fabs(sum.hi), 1e-30 * largest) ? small + 1 : 0;
+        const bool counts = size * (k + 1) > 1e-19 * ::fmax(::fabs(sum.hi), 1e-30 * largest);
+        small = counts || k < least ? 0 : small + 1;
         if (small == 3) return Series{sum, slope, largest, true};
     }
     return Series{sum, slope, largest, false};
@@ -52,11 +56,33 @@ GPUARRAY_CALLED double gauss_sum(double a, double b, double c) {
     return top.sign * other.sign * low.sign * last.sign * exp_dd(top.log + other.log - low.log - last.log);
 }
 
+// A polynomial of a high degree in the distance from 1 (DLMF 15.8.7), where terms of one sign follow each other
+// if c > b, while those of the series in x alternate.
+GPUARRAY_CALLED Series polynomial_from_one(dd b, dd c, dd rest, double degree) {
+    const dd gap = c - b;
+    Series s = power_series_dd(2, dd(-degree), b, dd(1.0 - degree) - gap, rest, degree);
+    dd factor(1.0);
+    for (int k = 0; k < degree; ++k) factor = factor * ((gap + double(k)) / (c + double(k)));
+    s.sum = s.sum * factor;
+    s.largest *= ::fabs(factor.hi);
+    return s;
+}
 // For 0 <= x < 1; rest is 1 - x.
 GPUARRAY_CALLED double hyp2f1_unit(dd a, dd b, dd c, dd x, dd rest, double degree) {
     if (degree < 1e299 || x.hi <= 0.9) {
         const Series s = power_series_dd(2, a, b, c, x, degree);
-        if (degree < 1e299 || reliable(s)) return rounded(s.sum);
+        if (reliable(s)) return rounded(s.sum);
+        if (degree < 6000) {
+            const dd other = a.hi == -degree ? b : a, gap = c - other;
+            if (gap.hi <= 0 && gap.lo == 0 && is_integer(gap.hi)) {  // Euler's transformation, DLMF 15.8.1
+                const double power = gap.hi + degree;
+                return ::pow(rest.hi, power) * (1 + power * (rest.lo / rest.hi))
+                    * rounded(power_series_dd(2, c + degree, gap, c, x, -gap.hi).sum);
+            }
+            const Series t = polynomial_from_one(other, c, rest, degree);
+            return rounded(reliable(t) ? t.sum : s.sum);
+        }
+        if (degree < 1e299) return rounded(s.sum);
     }
     // Euler's transformation leaves a function that is finite at 1.
     dd excess = c - a - b;
@@ -107,57 +133,79 @@ GPUARRAY_CALLED double hyp2f1(double a, double b, double c, double x) {
         const Series s = power_series_dd(2, dd(a), dd(b), dd(c), dd(x), degree);
         if (reliable(s)) return rounded(s.sum);
     }
-    // Pfaff's transformation, with the parameter before it that leaves a function finite at 1
+    const dd up = dd(1.0) - x, rest = dd(1.0) / up, inside = dd(x) * dd(-1.0) * rest;
+    for (int way = 0; way < 2 && inside.hi <= 0.9; ++way) {
+        // Pfaff's transformation, where a or b leaves a series with terms of one sign
+        const double before = way ? b : a;
+        const dd after = sum(c, way ? -a : -b);
+        const double end = ::fmin(degree_of(before), after.lo == 0 ? degree_of(after.hi) : 1e300);
+        const Series s = power_series_dd(2, dd(before), after, dd(c), inside, end);
+        if (s.converged && s.largest < 1e6 * ::fabs(s.sum.hi)) return ::pow(up.hi, -before) * rounded(s.sum);
+    }
+    // with the parameter before it that leaves a function finite at 1
     if (a > b) {
         const double other = a;
         a = b;
         b = other;
     }
-    const dd up = dd(1.0) - x, rest = dd(1.0) / up, cb = sum(c, -b);
+    const dd cb = sum(c, -b);
     const double inner = ::fmin(degree_of(a), cb.lo == 0 ? degree_of(cb.hi) : 1e300);
-    return ::pow(up.hi, -a) * hyp2f1_unit(dd(a), cb, dd(c), dd(x) * dd(-1.0) * rest, rest, inner);
+    return ::pow(up.hi, -a) * hyp2f1_unit(dd(a), cb, dd(c), inside, rest, inner);
 }
 
+// The series at z and z times its derivative; whether the sum has digits left.
+GPUARRAY_CALLED bool power_series(double a, double b, double c, ddc z, double degree, Solution<ddc>& found) {
+    ddc term(1.0), value(1.0), slope(0.0);
+    double largest = 1;
+    const double least = c > -4000 ? -c : 0;
+    int small = 0;
+    for (int k = 0; k < 6000 && k < degree && small < 3; ++k) {
+        term = term * z * (sum(a, k) * sum(b, k) / (sum(c, k) * double(k + 1)));
+        value = value + term;
+        slope = slope + term * double(k + 1);
+        const double size = magnitude(term);
+        largest = ::fmax(largest, size);
+        if (!(size < 1e290)) return false;
+        small = size * (k + 1) > 1e-33 * magnitude(value) || k < least ? 0 : small + 1;
+    }
+    found = Solution<ddc>{value, slope};
+    return (small == 3 || degree < 6000) && largest < 1e14 * magnitude(value);
+}
 // Along the ray from zero, and around 1 where z lies behind it.
 GPUARRAY_CALLED Complex hyp2f1(double a, double b, double c, Complex z) {
     if (isnan(a) || isnan(b) || isnan(c) || gpuarray::isnan(z)) return Complex(not_a_number(), not_a_number());
     const double degree = ::fmin(degree_of(a), degree_of(b));
     if ((z.imag == 0 && (z.real <= 1 || degree < 1e299)) || is_zero(z)) return Complex(hyp2f1(a, b, c, z.real), 0);
     if (c <= 0 && is_integer(c) && !(degree <= -c)) return Complex(infinity(), 0);
-    Complex first = z;
     const double size = magnitude(z);
-    if (size > 0.5) first = z * (0.5 / size);
-    const bool polynomial = degree < 100;
-    if (polynomial) first = z;
-    const bool behind = !polynomial && z.real > 0.9 && ::fabs(z.imag) < 0.8 * z.real;
-    if (behind) first = Complex(0.25, z.imag < 0 ? -0.4 : 0.4);
-    Complex term(1, 0), value(1, 0), slope(0, 0);
-    for (int k = 0; k < 3000 && k < degree; ++k) {
-        term = term * first * ((a + k) / ((c + k) * (k + 1)) * (b + k));
-        value = value + term;
-        slope = slope + double(k + 1) * term;
-        if (!polynomial && magnitude(term) * (k + 1) < 1e-17 * magnitude(value)) break;
+    Solution<ddc> y{ddc(1.0), ddc(0.0)};
+    if (degree < 1e299 || size < 0.9) {
+        const bool reliable = power_series(a, b, c, ddc(z), degree, y);
+        if (reliable || degree < 100) return rounded(y.value);
     }
-    if (polynomial || size <= 0.5) return value;
-    Solution<Complex> y{value, slope / first};
-    const Complex zero(0, 0);
-    const Equation<Complex> e{zero, Complex(1, 0), Complex(-1, 0), Complex(c, 0), Complex(-(a + b + 1), 0),
-                              Complex(-a * b, 0), zero, zero};
-    Complex at = first;
+    const bool behind = z.real > 0.9 && ::fabs(z.imag) < 0.8 * z.real;
+    Complex first = size > 0.5 ? z * (0.5 / size) : z;
+    if (behind) first = Complex(0.25, z.imag < 0 ? -0.4 : 0.4);
+    power_series(a, b, c, ddc(first), degree, y);
+    ddc at(first);
+    y.slope = y.slope / at;
+    const ddc zero(0.0);
+    const Equation<ddc> e{zero, ddc(1.0), ddc(-1.0), ddc(c), -ddc(sum(a, b) + 1.0, dd(0.0)),
+                          -ddc(product(a, b), dd(0.0)), zero, zero};
     const Complex corner(1, z.imag < 0 ? -1 : 1);
     for (int leg = behind ? 0 : 1; leg < 2; ++leg) {
-        const Complex target = leg == 0 ? corner : z;
+        const ddc target(leg == 0 ? corner : z);
         for (int step = 0; step < 2000; ++step) {
-            const Complex way = target - at;
-            const double reach = 0.5 * ::fmin(magnitude(at), magnitude(1.0 - at)), length = magnitude(way);
+            const ddc way = target - at;
+            const double reach = 0.5 * ::fmin(magnitude(at), magnitude(ddc(1.0) - at)), length = magnitude(way);
             const bool last = length <= reach;
-            const Complex h = last ? way : way * (reach / length);
-            y = taylor_step(e, at, h, y);
+            const ddc h = last ? way : way * (reach / length);
+            y = taylor_step(e, at, h, y, 1e-32);
             at = last ? target : at + h;
             if (last) break;
         }
     }
-    return y.value;
+    return rounded(y.value);
 }
 
 // Sum of (a)_k (b)_k / k! w^k up to its smallest term, which says how far it can be trusted.
