@@ -19,7 +19,7 @@ ROWS = (
         "pbdn", 2, "", loops="lD->DD", header="special_parabolic_complex", nout=2,
         complexes=(f"{_D}.value", f"{_D}.slope"), category_operand=1, weight=HUGE,
     ),
-    # The one with a number of the even (0) or odd (1) Mathieu function of order m and parameter q.
+    # Of order m, parameter q, the index of a Fourier coefficient, 0 (even) or 1 (odd function).
     special(
         "mathieu_coefficient", 4, "", loops="dddd->d", header="special_mathieu",
         floats="special::mathieu_coefficient(in0, in1, in2, in3)", weight=HUGE,

@@ -82,8 +82,9 @@ GPUARRAY_CALLED double beta_fraction(double a, double b, plain wide_x, plain, do
 // log(1 + z) - z for |z| < 0.03.
 GPUARRAY_DEVICE double log1p_rest(double z) { return z * z * ::fma(z, polynomial(LOG_SERIES, z), -0.5); }
 
-// What the fractions are, for parameters so large that these take too many steps near the mean: the integral of t^(a - 1)
-// (1 - t)^(b - 1) from 0 to x, over nine deviations, with t = x (1 - s) and the integrand relative to its value at x.
+// The value of the continued fraction by numerical integration, for parameters so large that the fraction converges too
+// slowly near the mean: t^(a - 1) (1 - t)^(b - 1) from 0 to x, t = x (1 - s), relative to its value at x. Beyond nine
+// standard deviations the integrand is below rounding.
 GPUARRAY_CALLED double beta_integral(double a, double b, double x, double y, double rest) {
     const double odds = x / y, slope = rest / y, deviation = ::sqrt(b / a / (a + b));
     const double half = 0.5 * ::fmin(9 * deviation, 40 / slope);

@@ -151,7 +151,7 @@ GPUARRAY_CALLED Mathieu mathieu_function(double m, double q, double x, bool odd_
     }
     return sign < 0 ? Mathieu{-value, -slope} : Mathieu{value, slope};
 }
-// The Fourier coefficient with a number, of the sign that the functions have.
+// The Fourier coefficient of index `number`, with the sign of mathieu_function.
 GPUARRAY_CALLED double mathieu_coefficient(double m, double q, double number, double odd_function) {
     if (!is_order(m) || !isfinite(q)) return not_a_number();
     double vector[MathieuMatrix::limit];
