@@ -196,6 +196,22 @@ def test_what_scipy_refuses(call):
     assert found.type is expected.type
 
 
+def test_blocks_along_axes_and_their_sizes():
+    a = np.arange(16).reshape(4, 4) % 3
+    blocks = sparse.bsr_array(cp.asarray(a), blocksize=(2, 2))
+    for axis in (0, 1, -1):
+        want = np.count_nonzero(a, axis=axis)
+        np.testing.assert_array_equal(blocks.count_nonzero(axis).get(), want)
+    with pytest.raises(TypeError, match="bsr_array: .*blocksize"):
+        sparse.bsr_array((4, 4), None, "d", False, 4)
+
+
+def test_classes_are_types_for_annotations():
+    found = sparse.csr_array[np.float64]
+    assert found.__origin__ is sparse.csr_array
+    assert found.__args__ == (np.float64,)
+
+
 def test_lists_of_device_arrays_are_data():
     line = cp.arange(4) + 1
     host = np.arange(4) + 1

@@ -209,11 +209,12 @@ KNOWN = {
     r"'\w+_(array|matrix)' object has no attribute '_swap'|setdiag: not of the format bsr": (
         "SciPy's bsr has no assignment to diagonals but where there is nothing to assign"
     ),
+    r"count_nonzero\(axis=.*implemented for BSR": "blocks are counted along axes, as by SciPy 1.18",
     r"count_nonzero\(axis=.*tuple index out of range": "SciPy fails for one dimension",
     r"^sp.(diags|diags_array|spdiags).*dtype int64, SciPy float64": "diagonals keep integers",
     r"^sp.hstack\(\[\]\)": "SciPy raises IndexError by accident",
     r"^sp.find.*dtype int64, SciPy int32": "wide indices stay wide",
-    r"^sp.coo_array\(None\)": "SciPy stumbles over what is none",
+    r"^sp.(coo|csr)_array\(None\)": "SciPy stumbles over what is none",
     r"^list\(a\).*'dia'": "diagonals have no rows to iterate over",
     r"^a.*= sp.csr_array.*more dimensions than allowed": "leading dimensions of one are dropped",
     r"^a / b.*inf": "SciPy's quotients of complex numbers and zero are NaN",

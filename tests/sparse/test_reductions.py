@@ -49,6 +49,21 @@ def test_dtypes(dtype):
     against_scipy(lambda x: x.sum(axis=0, dtype="f8"), a)
 
 
+@pytest.mark.parametrize("format", ["csr", "csc", "coo", "bsr", "dia"])
+def test_sums_cast_elements_first(format):
+    a = np.array([[0.6, 0.7, 1.5], [0.8, 0.9, -2.5]])
+    ours = sparse.csr_array(cp.asarray(a)).asformat(format)
+    twice = sparse.csr_array((cp.full(4, 0.5), cp.array([0, 0, 1, 1]), cp.array([0, 4, 4])))
+    for axis in (None, 0, 1):
+        for dtype in ("i4", "?", "f2"):
+            want = a.sum(axis=axis, dtype=dtype)
+            got = ours.sum(axis=axis, dtype=dtype).get()
+            assert got.dtype == want.dtype
+            np.testing.assert_allclose(got, want, 1e-3)
+        want = twice.toarray().get().sum(axis=axis, dtype="i4")  # two halves are one element
+        np.testing.assert_array_equal(twice.asformat(format).sum(axis, dtype="i4").get(), want)
+
+
 def test_one_dimension():
     for name in NAMES:
         for axis in (None, 0, 1):
@@ -62,6 +77,11 @@ def test_out_and_trace():
     device, out = sparse.csr_array(a), cp.empty(5)
     assert device.sum(axis=0, out=out) is out
     np.testing.assert_allclose(out.get(), a.sum(axis=0))
+    both = cp.empty((1, 1))
+    assert sparse.csr_matrix(a).sum(out=both) is both  # a matrix' sum may keep both dimensions
+    np.testing.assert_allclose(both.get(), a.sum())
+    with pytest.raises(ValueError, match="dimensions"):
+        device.sum(out=both)
     with pytest.raises(ValueError, match="out dimensions"):
         device.sum(axis=0, out=cp.empty(4))
     with pytest.raises(ValueError, match="out"):

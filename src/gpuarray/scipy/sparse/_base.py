@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from types import GenericAlias
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -55,6 +56,9 @@ class SparseBase(Products, Elementwise, Reductions, Indexing, Conversions, HeldO
         super().__init_subclass__(**kwargs)
         if cls.__name__.endswith(("_array", "_matrix")) and not cls.__name__.startswith("_"):
             _CLASSES.setdefault((cls._format, issubclass(cls, sparray)), cls)
+
+    #: ``csr_array[np.float64]`` is a type for annotations.
+    __class_getitem__: ClassVar[Any] = classmethod(GenericAlias)
 
     @classmethod
     def _class_of(cls, format: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -57,6 +58,11 @@ class BsrBase(LineOrder):
         self._start(arg1, maxprint)
         self._sorted = self._canonical = None
         arg1 = from_foreign(arg1)
+        if blocksize is not None and not isinstance(blocksize, Iterable):
+            raise TypeError(
+                f"{type(self).__name__}: cannot unpack non-iterable {type(blocksize).__name__} "
+                f"object {blocksize!r} as blocksize; pass a tuple of two integers"
+            )
         if blocksize is not None and not _shapes.is_shape(tuple(blocksize), (2,)):
             raise ValueError(f"invalid blocksize={blocksize}")
         if isinstance(arg1, tuple) and _shapes.is_shape(arg1, (2,)):
@@ -209,7 +215,7 @@ class BsrBase(LineOrder):
 
     def count_nonzero(self, axis: int | None = None) -> int | ndarray:
         if axis is not None:
-            raise NotImplementedError("count_nonzero over axis is not implemented for BSR format.")
+            return self.tocsr().count_nonzero(axis)
         return int(asnumpy(count_nonzero(self._added_data())))
 
     count_nonzero.__doc__ = SparseBase.count_nonzero.__doc__

@@ -50,7 +50,8 @@ class Reductions:
             0 for the sum of each column, 1 for that of each row; by default that of all elements.
             Of an array of more dimensions, those that are added along.
         dtype : dtype, optional
-            Of the result. By default that of the elements, of integers and bools the widest.
+            Elements are cast to it before they are added, as NumPy does. By default that of the
+            elements, of integers and bools the widest.
         out : ndarray, optional
             Where to store it.
 
@@ -73,9 +74,12 @@ class Reductions:
         array([3, 3])
         """
         found = reduced_axes(axis, self.ndim)
+        a = self if dtype is None else _cast(self, np.dtype(dtype))
         if found is None:
-            return sums.sum(_elements(self), dtype=dtype, out=out)
-        return self._result(self._along(found, "add", _sum_dtype(self.dtype)), found, dtype, out)
+            flat = out.reshape(()) if out is not None and self._is_result(out) else out
+            total = sums.sum(_elements(a), dtype=dtype, out=flat)
+            return total if out is None else out
+        return self._result(a._along(found, "add", _sum_dtype(a.dtype)), found, dtype, out)
 
     def mean(
         self: Any,
@@ -153,6 +157,10 @@ class Reductions:
             raise ValueError(f"out dimensions do not match shape: {out.shape}, not {values.shape}")
         out[...] = values
         return out
+
+    def _is_result(self: Any, out: ndarray) -> bool:
+        """Whether an array can take the sum of all elements of a matrix, which has two axes."""
+        return not self._is_array() and out.shape == (1, 1)
 
     def _is_array(self: Any) -> bool:
         from gpuarray.scipy.sparse._base import sparray  # whose base this class is
@@ -485,6 +493,13 @@ def _elements(a: Any) -> ndarray:
     if a.format == "coo" and a.dtype != _sum_dtype(a.dtype):
         a = _merging.canonical(a)  # those at one place are added in their own dtype, as bools are
     return (a.tocoo() if a.format == "dia" else a).data.ravel()  # type: ignore[no-any-return]
+
+
+def _cast(a: Any, dtype: np.dtype) -> Any:
+    """An array whose elements are cast before they are added, repeated ones as one."""
+    if dtype in (a.dtype, np.float16):  # in float16, which no sparse array has, only sums are
+        return a
+    return (a if a.format == "dia" else _merging.canonical(a)).astype(dtype, copy=False)
 
 
 def _canonical(a: Any) -> Any:
