@@ -127,8 +127,12 @@ def test_errors_of_eigenvalues(options):
         (B[:, :24], {"ncv": 12}),
         pytest.param(B[:24] + 1j * B[24::-1][:24], {"which": "SM"}, marks=SLOW),
         (B[:24], {"solver": "lobpcg", "maxiter": 60, "tol": 1e-5}),
+        (B[:24], {"solver": "propack"}),
+        pytest.param(
+            B[:24] + 1j * B[24::-1][:24], {"solver": "propack", "which": "SM"}, marks=SLOW
+        ),
     ],
-    ids=["tall", "wide", "lobpcg"],
+    ids=["tall", "wide", "lobpcg", "bidiagonal", "least of bidiagonal"],
 )
 def test_singular_values(a, options):
     u, s, vh = map(cp.asnumpy, linalg.svds(cp.asarray(a), k=2, **options))
@@ -137,6 +141,32 @@ def test_singular_values(a, options):
     np.testing.assert_allclose(s, right, 1e-9)
     np.testing.assert_allclose(a @ vh.conj().T, u * s, 0, 1e-6)
     np.testing.assert_allclose(u.conj().T @ u, np.eye(2), 0, 1e-12)
+
+
+def test_singular_values_are_not_squared():
+    """Where the square of the matrix loses the least ones, the matrix itself does not."""
+    values = 10.0 ** -np.arange(12)
+    s = linalg.svds(cp.diag(cp.asarray(values)), k=12, solver="propack")[1]
+    np.testing.assert_allclose(s.get(), values[::-1], 1e-4)
+
+
+def test_bidiagonals_of_what_has_few_directions():
+    """Vectors of which nothing is left are replaced: of zeros, of rank 1, of equal values."""
+    for a in (np.zeros((6, 5)), np.ones((5, 6)), np.eye(7)):
+        u, s, vh = map(cp.asnumpy, linalg.svds(cp.asarray(a), k=3, solver="propack"))
+        np.testing.assert_allclose(s, np.linalg.svd(a)[1][:3][::-1], 0, 1e-14)
+        np.testing.assert_allclose(u.T @ u, np.eye(3), 0, 1e-14)
+        np.testing.assert_allclose(vh @ vh.T, np.eye(3), 0, 1e-14)
+
+
+def test_bidiagonals_that_do_not_converge():
+    a = cp.diag(cp.arange(9.0))
+    with pytest.raises(np.linalg.LinAlgError, match="k=1 singular triplets did not converge"):
+        linalg.svds(a, k=1, solver="propack", maxiter=1)
+    with pytest.raises(TypeError, match="random_state and rng"):
+        linalg.svds(a, k=1, rng=0, random_state=0)
+    first, second = (linalg.svds(a, k=1, solver="propack", random_state=x)[1] for x in (0, 1))
+    np.testing.assert_allclose([first[0].item(), second[0].item()], 8)
 
 
 def test_kinds_of_singular_vectors():

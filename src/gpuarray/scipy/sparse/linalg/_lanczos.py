@@ -21,7 +21,7 @@ from gpuarray._ops.products import matmul, vdot
 from gpuarray.random import default_rng
 from gpuarray.scipy.sparse.linalg._gmres import projections
 
-__all__ = ["Found", "lanczos", "start_vector"]
+__all__ = ["Found", "generator_of", "lanczos", "orthogonal", "random_vector", "start_vector"]
 
 
 class Found(NamedTuple):
@@ -57,10 +57,11 @@ def start_vector(v0: Any, length: int, dtype: np.dtype, rng: Any) -> Any:
     """The vector to begin with, or one of random elements, always the same without `rng`."""
     if v0 is not None:
         return v0.astype(dtype, copy=False).reshape(length)
-    return _random(length, dtype, _generator(rng))
+    return random_vector(length, dtype, generator_of(rng))
 
 
-def _generator(rng: Any) -> Any:
+def generator_of(rng: Any) -> Any:
+    """What draws random numbers for an argument `rng`; without one, the same numbers each time."""
     if isinstance(rng, np.random.Generator):
         rng = int(rng.integers(2**63))
     elif isinstance(rng, np.random.RandomState):
@@ -68,8 +69,23 @@ def _generator(rng: Any) -> Any:
     return rng if hasattr(rng, "standard_normal") else default_rng(0 if rng is None else rng)
 
 
-def _random(length: int, dtype: np.dtype, generator: Any) -> Any:
+def random_vector(length: int, dtype: np.dtype, generator: Any) -> Any:
+    """A vector of random elements between -1 and 1."""
     return generator.uniform(-1.0, 1.0, length).astype(dtype)
+
+
+def orthogonal(
+    vectors: Any, w: Any, inner: Callable[[Any], Any] | None = None
+) -> tuple[Any, Any, Any]:
+    """A vector without what orthonormal ones have of it, what that was, and its square.
+
+    It is taken out twice, by which the rest is orthogonal to the accuracy of the dtype.
+    """
+    first = projections(vectors, w if inner is None else inner(w))
+    w = w - matmul(first, vectors)
+    second = projections(vectors, w if inner is None else inner(w))
+    w = w - matmul(second, vectors)
+    return w, first + second, vdot(w, w if inner is None else inner(w))
 
 
 class _Process:
@@ -106,13 +122,7 @@ class _Process:
         self.replaced = False  # whether nothing was left of a vector
 
     def _orthogonal(self, w: Any, count: int) -> tuple[Any, Any, Any]:
-        """A vector without what the first vectors have of it, what that was, and its square."""
-        vectors, inner = self.basis[:count], self._inner
-        first = projections(vectors, w if inner is None else inner(w))
-        w = w - matmul(first, vectors)
-        second = projections(vectors, w if inner is None else inner(w))
-        w = w - matmul(second, vectors)
-        return w, first + second, vdot(w, w if inner is None else inner(w))
+        return orthogonal(self.basis[:count], w, self._inner)
 
     def fill(self, begin: int) -> None:
         """Find the vectors behind the first ones, and the columns of the projected matrix."""
@@ -148,7 +158,7 @@ class _Process:
         """Go on with a random vector, since the ones before span an invariant space."""
         if place >= self.basis.shape[1]:  # there is no other
             return
-        w = _random(self.basis.shape[1], self.dtype, self._generator)
+        w = random_vector(self.basis.shape[1], self.dtype, self._generator)
         w, _, _ = self._orthogonal(w, place)
         w, _, square = self._orthogonal(w, place)
         divide(w, sqrt(square.real), out=self.basis[place])

@@ -13,9 +13,12 @@ from gpuarray._ops.math import conj
 from gpuarray._ops.products import matmul
 from gpuarray.linalg._decompositions import qr, svd
 from gpuarray.scipy.sparse.linalg._eigenvalues import eigsh
+from gpuarray.scipy.sparse.linalg._golub_kahan import singular_triplets
+from gpuarray.scipy.sparse.linalg._lanczos import generator_of, start_vector
 from gpuarray.scipy.sparse.linalg._lobpcg import lobpcg
 from gpuarray.scipy.sparse.linalg._matrix_operators import aslinearoperator
 from gpuarray.scipy.sparse.linalg._operators import LinearOperator
+from gpuarray.scipy.sparse.linalg._systems import floating
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike
@@ -35,6 +38,8 @@ def svds(
     solver: str = "arpack",
     rng: Any = None,
     options: dict[str, Any] | None = None,
+    *,
+    random_state: Any = None,
 ) -> Any:
     """Some singular values and singular vectors of a matrix.
 
@@ -43,7 +48,7 @@ def svds(
     A : ndarray, sparse array or LinearOperator, shape (M, N)
         The matrix, of floats or complex numbers.
     k : int, optional
-        How many; fewer than the lesser of M and N.
+        How many; fewer than the lesser of M and N, or as many with 'propack'.
     ncv : int, optional
         How many vectors are kept, as for `eigsh`.
     tol : float, optional
@@ -51,17 +56,19 @@ def svds(
     which : {'LM', 'SM'}, optional
         The largest or the smallest.
     v0 : array_like, optional
-        Where to begin, of the lesser of M and N elements.
+        Where to begin, of the lesser of M and N elements; of M with 'propack'.
     maxiter : int, optional
-        The most restarts or iterations.
+        The most restarts or iterations; of 'propack', after how many pairs of products it ends.
     return_singular_vectors : {True, False, 'u', 'vh'}, optional
         Whether to return both kinds of vectors, none, or one kind.
-    solver : {'arpack', 'lobpcg'}, optional
-        The method of `eigsh` or of `lobpcg`.
+    solver : {'arpack', 'lobpcg', 'propack'}, optional
+        The method of `eigsh` or of `lobpcg`, or the process of Golub and Kahan.
     rng : Generator or int, optional
         For a random start.
     options : dict, optional
         Ignored.
+    random_state : int or RandomState, optional
+        The older name of `rng`.
 
     Returns
     -------
@@ -77,18 +84,22 @@ def svds(
     ------
     ValueError
         For sizes and words that make no sense.
-    NotImplementedError
-        For the solver 'propack'.
+    TypeError
+        If both `rng` and `random_state` are given.
+    LinAlgError
+        If 'propack' has not found all of them in `maxiter` steps.
 
     Differences from SciPy
     ----------------------
-    The solver 'propack' is not there. A random start is the same each time, unless `rng` is given.
+    A random start is the same each time, unless `rng` is given. 'propack' restarts from the
+    best approximations for the largest values, too.
 
     Notes
     -----
-    Eigenvectors of the smaller one of ``A.conj().T @ A`` and ``A @ A.conj().T``, which is never
-    made; then the singular values of `A` within the space that they span. So values below about
-    1e-8 of the greatest are less accurate.
+    With 'arpack' and 'lobpcg', eigenvectors of the smaller one of ``A.conj().T @ A`` and
+    ``A @ A.conj().T``, which is never made; then the singular values of `A` within the space that
+    they span. So values below about 1e-8 of the greatest are less accurate. Those of 'propack' are
+    not: J. Baglama and L. Reichel, SIAM Journal on Scientific Computing 27 (2005) 19-42.
 
     Examples
     --------
@@ -98,53 +109,109 @@ def svds(
     array([28., 29.])
     """
     solver = str(solver).lower()
-    if solver == "propack":
-        raise NotImplementedError("svds: no solver 'propack' is here; use 'arpack' or 'lobpcg'")
-    if solver not in ("arpack", "lobpcg"):
-        raise ValueError(f"svds: solver must be one of 'arpack' and 'lobpcg', not {solver!r}")
+    if solver not in ("arpack", "lobpcg", "propack"):
+        raise ValueError(
+            f"svds: solver must be one of 'arpack', 'lobpcg' and 'propack', not {solver!r}"
+        )
+    if random_state is not None:
+        if rng is not None:
+            raise TypeError("svds: random_state and rng are the same; give one of them")
+        rng = random_state
     operator = aslinearoperator(A)
     smaller = min(operator.shape)
-    _check(operator, k, ncv, tol, which, maxiter, return_singular_vectors, smaller)
+    most = smaller if solver == "propack" else smaller - 1
+    _check(operator, k, ncv, tol, which, maxiter, return_singular_vectors, smaller, most)
+    length = operator.shape[0] if solver == "propack" else smaller
     if v0 is not None:
         v0 = as_array(v0, "svds")
         if v0.dtype.kind not in "fc":
             raise ValueError(
                 f"svds: `v0` must be of floating or complex floating data type, not {v0.dtype}"
             )
-        if v0.shape != (smaller,):
-            raise ValueError(f"svds: `v0` must have shape {(smaller,)}, not {v0.shape}")
+        if v0.shape != (length,):
+            raise ValueError(f"svds: `v0` must have shape {(length,)}, not {v0.shape}")
+    least = str(which).upper() == "SM"
+    k = int(k)
     tall = operator.shape[0] >= operator.shape[1]
     across = operator if tall else operator.H
-    gram = LinearOperator(
-        (smaller, smaller),
-        matvec=lambda x: across.rmatvec(across.matvec(x)),
-        matmat=lambda x: across.rmatmat(across.matmat(x)),
-        dtype=operator.dtype,
-    )
-    which = str(which).upper()
-    k = int(k)
-    if solver == "lobpcg":
-        if k == 1 and v0 is not None:
-            start: Any = v0.reshape(-1, 1)
-        else:
-            seed = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng or 0)
-            start = asarray(seed.standard_normal((smaller, k)))
-        found: Any = lobpcg(gram, start, tol=tol**2 or None, maxiter=maxiter, largest=which == "LM")
+    left: Any
+    if solver == "propack":
+        left, s, right = _by_bidiagonals(across, tall, k, least, float(tol), maxiter, v0, rng)
+        if return_singular_vectors is False:
+            return s
     else:
-        # None is negative, so that the smallest magnitudes are an end of the spectrum.
-        end = "LA" if which == "LM" else "SA"
-        found = eigsh(gram, k=k, tol=tol**2, maxiter=maxiter, ncv=ncv, which=end, v0=v0, rng=rng)
-    vectors: Any = qr(found[1])[0]
-    products = across.matmat(vectors)
-    if return_singular_vectors is False:
-        values: Any = svd(products, compute_uv=False)
-        return values[::-1]
-    left, s, right = svd(products, full_matrices=False)
-    left, s, right = left[:, ::-1], s[::-1], matmul(right[::-1], conj(vectors).T)
+        vectors = _gram_vectors(across, k, ncv, tol, least, v0, maxiter, solver, rng)
+        products = across.matmat(vectors)
+        if return_singular_vectors is False:
+            values: Any = svd(products, compute_uv=False)
+            return values[::-1]
+        left, s, right = svd(products, full_matrices=False)
+        left, s, right = left[:, ::-1], s[::-1], matmul(right[::-1], conj(vectors).T)
     if not tall:  # of the conjugate transpose
         left, right = conj(right).T, conj(left).T
     u = left if return_singular_vectors in (True, "u") else None
     return u, s, right if return_singular_vectors in (True, "vh") else None
+
+
+def _gram_vectors(
+    across: LinearOperator,
+    k: int,
+    ncv: int | None,
+    tol: float,
+    least: bool,
+    v0: Any,
+    maxiter: int | None,
+    solver: str,
+    rng: Any,
+) -> Any:
+    """Orthonormal columns that span the space of right singular vectors of a tall matrix."""
+    size = across.shape[1]
+    gram = LinearOperator(
+        (size, size),
+        matvec=lambda x: across.rmatvec(across.matvec(x)),
+        matmat=lambda x: across.rmatmat(across.matmat(x)),
+        dtype=across.dtype,
+    )
+    found: Any
+    if solver == "lobpcg":
+        if k == 1 and v0 is not None:
+            start = v0.reshape(-1, 1)
+        else:
+            start = generator_of(rng).standard_normal((size, k))
+        found = lobpcg(gram, start, tol=tol**2 or None, maxiter=maxiter, largest=not least)
+    else:
+        # None is negative, so that the smallest magnitudes are an end of the spectrum.
+        end = "SA" if least else "LA"
+        found = eigsh(gram, k=k, tol=tol**2, maxiter=maxiter, ncv=ncv, which=end, v0=v0, rng=rng)
+    return qr(found[1])[0]
+
+
+def _by_bidiagonals(
+    across: LinearOperator,
+    tall: bool,
+    k: int,
+    least: bool,
+    tol: float,
+    maxiter: int | None,
+    v0: Any,
+    rng: Any,
+) -> tuple[Any, Any, Any]:
+    """Singular vectors as columns, values and right vectors as rows, of a tall matrix."""
+    rows, columns = across.shape
+    dtype = floating(across.dtype)
+    start = start_vector(v0, rows if tall else columns, dtype, rng)
+    if tall:  # `start` is a left vector of the matrix, and of its adjoint a right one
+        start = across.rmatvec(start)
+    most = max(10 * k, 20)
+    steps = 1000 * most if maxiter is None else int(maxiter)
+    size = max(k, min(columns, most, steps))
+    found = singular_triplets(across, start, k, least, size, tol, steps)
+    if not found.converged.all():
+        raise np.linalg.LinAlgError(
+            f"svds: k={k} singular triplets did not converge within kmax={steps} iterations; "
+            "raise maxiter or tol"
+        )
+    return found.left[::-1].T, asarray(found.values[::-1].copy()), conj(found.right[::-1])
 
 
 def _check(
@@ -156,13 +223,14 @@ def _check(
     maxiter: Any,
     vectors: Any,
     smaller: int,
+    most: int,
 ) -> None:
     """ValueError for arguments that make no sense."""
     if operator.dtype is None or operator.dtype.kind not in "iufc":
         raise ValueError(f"svds: `A` must be of numeric data type, not {operator.dtype}")
     if not smaller:
         raise ValueError(f"svds: `A` must not be empty. Its shape is {operator.shape}")
-    if int(k) != k or not 0 < k < smaller:
+    if int(k) != k or not 0 < k <= most:
         raise ValueError(
             f"svds: `k` must be an integer satisfying `0 < k < min(A.shape)`. It is {k}, and the "
             f"shape {operator.shape}"
