@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 import gpuarray as cp
 from gpuarray._ops.stored_values import as_values
-from gpuarray._ufunc import ufunc
-from gpuarray.kernels.special import sequences
+from gpuarray.scipy.special._sequences import internal_ufunc
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
 
 __all__ = ["lqmn", "lqn"]
-
-
-@cache
-def _function() -> ufunc[Any]:
-    return ufunc(next(row for row in sequences.ROWS if row.name == "legendre_q"))
 
 
 def lqn(n: int, z: ArrayLike) -> tuple[ndarray, ndarray]:
@@ -124,4 +117,6 @@ def _all(name: str, m: int, n: int, z: ArrayLike) -> tuple[ndarray, ndarray]:
     points = points.astype(np.result_type(points.dtype, np.float64), copy=False)
     behind = [1] * points.ndim
     orders, degrees = cp.arange(m + 1), cp.arange(n + 1)
-    return _function()(degrees.reshape(-1, *behind), orders.reshape(-1, 1, *behind), points)
+    return internal_ufunc("legendre_q")(
+        degrees.reshape(-1, *behind), orders.reshape(-1, 1, *behind), points
+    )

@@ -21,7 +21,8 @@ __all__ = ["mathieu_even_coef", "mathieu_odd_coef", "pbdn_seq", "pbdv_seq", "pbv
 
 
 @cache
-def _function(name: str) -> ufunc[Any]:
+def internal_ufunc(name: str) -> ufunc[Any]:
+    """The ufunc of a row of sequences, which is no public one; made at its first use."""
     return ufunc(next(row for row in sequences.ROWS if row.name == name))
 
 
@@ -134,7 +135,7 @@ def _coefficients(name: str, m: int, q: float, least: int) -> ndarray:
     if wanted > 251:
         warnings.warn("Too many predicted coefficients.", RuntimeWarning, stacklevel=3)
     numbers = cp.arange(float(min(wanted, 251)))
-    return _function("mathieu_coefficient")(float(m), float(q), numbers, float(least))
+    return internal_ufunc("mathieu_coefficient")(float(m), float(q), numbers, float(least))
 
 
 # ---- parabolic cylinder functions ----------------------------------------------------------------
@@ -275,5 +276,5 @@ def pbdn_seq(n: int, z: complex) -> tuple[ndarray, ndarray]:
         raise ValueError(f"pbdn_seq: n must be an integer, not {n}")
     count = max(abs(int(n)), 1)
     orders = cp.arange(count + 1) * (-1 if n < 0 else 1)
-    found: tuple[ndarray, ndarray] = _function("pbdn")(orders, complex(z))
+    found: tuple[ndarray, ndarray] = internal_ufunc("pbdn")(orders, complex(z))
     return found
