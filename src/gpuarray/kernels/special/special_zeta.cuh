@@ -60,9 +60,15 @@ GPUARRAY_DEVICE double zetac_right_of(plain t) {
 }
 template <class W> GPUARRAY_CALLED double zeta_left(double s) {
     if (::fabs(s) < 1e-18) return -0.5;
-    if (s < -260) return is_integer(s / 2) ? 0.0 : not_a_number();
     const W wide = W(1.0) - s;
-    const W exponent = lgamma_positive(wide) - wide * W(1.8378770664093456, -7.756588316134483e-17);
+    W exponent = lgamma_positive(wide) - wide * W(1.8378770664093456, -7.756588316134483e-17);
+    if (s < -260) {
+        // The exponential may overflow where the product with the sine does not.
+        if (is_integer(s / 2)) return 0.0;
+        if (s < -400) return ::copysign(infinity(), ::sinpi(s / 2));
+        const double half = exp_of(exponent * W(0.5));
+        return half * (2 * ::sinpi(s / 2)) * half;
+    }
     return 2 * exp_of(exponent) * ::sinpi(s / 2) * (1 + zetac_right_of(W(-s)));
 }
 

@@ -1,5 +1,5 @@
-// Riemann's and Hurwitz's zeta functions of complex numbers: Euler's and Maclaurin's formula (DLMF 25.11.5), and
-// reflection (25.4.1) left of the imaginary axis.
+// Riemann's and Hurwitz's zeta functions of complex numbers: Euler's and Maclaurin's formula (DLMF 25.11.5), Riemann's
+// and Siegel's far from the real axis, and reflection (25.4.1) left of the imaginary axis.
 #pragma once
 
 #include "gpuarray/special_gamma_complex.cuh"
@@ -52,13 +52,108 @@ GPUARRAY_DEVICE cplx log_sinpi(cplx z) {
     return cplx(found.real, z.imag > 0 ? found.imag : -found.imag);
 }
 
+// exp(i x), where x may have many turns.
+GPUARRAY_DEVICE cplx unit_of(dd x) {
+    const double turns = ::rint(x.hi * 0.15915494309189535);
+    const dd angle = x - product(turns, 6.283185307179586) - turns * 2.4492935982947064e-16;
+    double sine, cosine;
+    ::sincos(angle.hi, &sine, &cosine);
+    return cplx(::fma(-sine, angle.lo, cosine), ::fma(cosine, angle.lo, sine));
+}
+
+// What zeta(s) / zeta(1 - s) is (DLMF 25.4.1) far above the real axis, where the sine is one exponential; the gamma
+// function by Stirling's formula.
+struct ZetaFactor {
+    double log_size;
+    cplx phase;
+};
+GPUARRAY_CALLED ZetaFactor zeta_factor(cplx s) {
+    const double t = s.imag, delta = (1 - s.real) / t, size = 0.5 * ::log1p(delta * delta), angle = ::atan(delta);
+    const dd log = log_dd(dd(t)) - dd(1.8378770664093456, -7.756588316134483e-17);
+    const cplx inverse = divide(cplx(1, 0), cplx(1 - s.real, -t)), square = inverse * inverse;
+    const cplx tail = inverse * ((scaled(square, 1.0 / 1260) - cplx(1.0 / 360, 0)) * square + cplx(1.0 / 12, 0));
+    const double less = 0.5 - s.real;
+    const double turned = less * angle - t * size + 0.7853981633974483 + tail.imag;
+    return ZetaFactor{less * (log.hi + size) + t * (angle - delta) + tail.real, unit_of((dd(1.0) - log) * t + turned)};
+}
+
+// zeta(s) as R(s) + factor * conj(R(1 - conj(s))) with Siegel's R (DLMF 25.10), for 0 <= Re s and t = Im s >= 200. R is
+// the sum of n^-s up to N <= sqrt(t / (2 pi)) and an integral over the line through N + 1/2 in the direction of 1 + i,
+// where the trapezoidal rule has all digits: W. F. Galway, "Computing the Riemann zeta function by numerical quadrature"
+// (2001), Contemporary Mathematics 290.
+GPUARRAY_CALLED cplx zeta_siegel(cplx s) {
+    const double t = s.imag, last = ::floor(::sqrt(t * 0.15915494309189535));
+    // The sums for s and for 1 - conj(s), whose terms have the same phases.
+    dd real(0.0), imag(0.0), other_real(0.0), other_imag(0.0);
+#pragma unroll 1
+    for (double n = 1; n <= last; n += 1) {
+        const dd log = log_dd(dd(n));
+        const cplx phase = unit_of(log * -t);
+        const double size = exp_dd(log * -s.real), other = exp_dd(log * (s.real - 1));
+        real = real + size * phase.real;
+        imag = imag + size * phase.imag;
+        if (n * size < 1e-18 * (s.real - 1)) return cplx(rounded(real), rounded(imag));
+        other_real = other_real + other * phase.real;
+        other_imag = other_imag + other * phase.imag;
+    }
+    // The integrand relative to its value in the middle: w = u (1 + i) / sqrt(2) / middle.
+    const double middle = last + 0.5, step = 0.06, square = middle * middle;
+    const double slope = rounded(product(square, 6.283185307179586) - t + square * 2.4492935982947064e-16);
+    cplx total(0, 0), other_total(0, 0);
+#pragma unroll 1
+    for (int k = -47; k <= 47; ++k) {
+        const double u = k * step, part = u * 0.7071067811865476, c = part * 3.141592653589793;
+        const cplx w(part / middle, part / middle);
+        // log(1 + w), and that less w - w^2 / 2: |w| < 0.5
+        const double log_size = 0.5 * ::log1p(2 * w.real * (1 + w.real)), angle = ::atan2(w.imag, 1 + w.real);
+        const cplx rest(log_size - w.real, angle - w.imag + w.real * w.real);
+        const double fall = -u * u * (3.141592653589793 + t / (2 * square)) - w.real * slope + t * rest.imag;
+        const double turn = w.real * slope - t * rest.real;
+        double sine, cosine;
+        ::sincos(c, &sine, &cosine);
+        const cplx below(cosine * ::cosh(c), -sine * ::sinh(c));
+        ::sincos(turn - s.real * angle, &sine, &cosine);
+        const double size = ::exp(fall - s.real * log_size);
+        total = total + divide(cplx(size * cosine, size * sine), below);
+        ::sincos(turn + (s.real - 1) * angle, &sine, &cosine);
+        const double other_size = ::exp(fall + (s.real - 1) * log_size);
+        other_total = other_total + divide(cplx(other_size * cosine, other_size * sine), below);
+    }
+    const dd log = log_dd(dd(middle));
+    const double sign = ::fmod(last, 2.0) == 0 ? -0.5 : 0.5;
+    const cplx phase = scaled(unit_of(log * -t), sign * step);
+    total = scaled(phase, exp_dd(log * -s.real)) * total;
+    other_total = scaled(phase, exp_dd(log * (s.real - 1))) * other_total;
+    const ZetaFactor factor = zeta_factor(s);
+    const cplx other(rounded(other_real + other_total.real), -rounded(other_imag + other_total.imag));
+    const cplx reflected = scaled(factor.phase * other, ::exp(factor.log_size));
+    return cplx(rounded(real + total.real + reflected.real), rounded(imag + total.imag + reflected.imag));
+}
+
+// Where the sum is shorter than Euler's and Maclaurin's. Beyond 1e12 the phases have no digits left.
+GPUARRAY_DEVICE bool far_from_axis(cplx s) { return s.imag >= 200 && s.imag <= 1e12; }
+
+GPUARRAY_CALLED cplx zeta_upper(cplx s) {
+    if (s.real >= 0) return far_from_axis(s) && s.real < 400 ? zeta_siegel(s) : zeta_sum(s, 1);
+    const cplx other(1 - s.real, -s.imag);
+    if (far_from_axis(s)) {
+        const cplx value = zeta_upper(cplx(other.real, s.imag));
+        const ZetaFactor factor = zeta_factor(s);
+        const double half = ::exp(0.5 * factor.log_size);
+        return scaled(scaled(factor.phase * cplx(value.real, -value.imag), half), half);
+    }
+    const cplx sine = log_sinpi(scaled(s, 0.5)), gamma = loggamma(other), value = zeta_sum(other, 1);
+    const cplx exponent = scaled(s, 1.8378770664093456) + gamma + sine - cplx(1.1447298858494002, 0);
+    // The product of an infinity and of zero is no number.
+    return exponent.real < 700 ? exp(exponent) * value : exp(exponent + log(value));
+}
+
 GPUARRAY_CALLED cplx riemann_zeta(cplx s) {
     if (s.imag == 0) return cplx(riemann_zeta(s.real), 0);
     if (!isfinite(s.real) || !isfinite(s.imag)) return cplx(not_a_number(), not_a_number());
-    if (s.real >= 0) return zeta_sum(s, 1);
-    const cplx other(1 - s.real, -s.imag), sine = log_sinpi(scaled(s, 0.5)), gamma = loggamma(other);
-    const cplx exponent = scaled(s, 1.8378770664093456) + gamma + sine;
-    return exp(exponent - cplx(1.1447298858494002, 0)) * zeta_sum(other, 1);
+    if (s.imag > 0) return zeta_upper(s);
+    const cplx found = zeta_upper(cplx(s.real, -s.imag));
+    return cplx(found.real, -found.imag);
 }
 
 GPUARRAY_CALLED cplx hurwitz_zeta(cplx s, double q) {
