@@ -28,13 +28,56 @@ def test_chi_squared_is_the_sum_of_central_ones():
     mpmath = pytest.importorskip("mpmath")
     with mpmath.workdps(30):
         exact = [chi(mpmath.mp, *v) for v in zip(x[:5], N[:5], NC[:5])]
-    # A hundred steps of the recurrences are rounded.
-    np.testing.assert_allclose(found, exact, rtol=4e-14)
+    np.testing.assert_allclose(found, exact, rtol=1e-15)
+
+
+#: Far tails: arguments, the sums over central distributions by mpmath with 60 digits.
+TAILS = [
+    ("chndtr", [
+        (0.1, 200, 50, 1.131122486720548031e-299),
+        (1e-12, 20, 50, 3.737446313006550583e-141),
+        (25, 8, 250, 2.398802652683242588e-29),
+        (500, 300, 1.5, 0.9999999999944232299),
+        (0.5, 3, 1600, 0.0),
+    ]),
+    ("ncfdtr", [
+        (1, 100, 100, 0.1, 1.792594052682130379e-22),
+        (3, 10, 1600, 0.5, 1.248983808998285988e-297),
+        (2, 8, 90, 3, 1.236561350358318155e-9),
+        (1e-100, 3, 1.5, 1e100, 0.611815287345399),
+    ]),
+    ("nctdtr", [
+        (3, 5, -2, 1.564537399914962215e-9),
+        (10, 20, 0.15, 6.42653050595730271e-88),
+        (9.8, 38, 1.5, 2.093594016590074555e-249),
+        (3, -1, -1e5, 5.654068631996012136e-15),
+        (0.5, 4, -30, 1.909501364569060055e-6),
+        (5, 40, 30, 0.1147001259601712644),
+        (300, 6, -5, 2.136398496862689658e-27),
+    ]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name, points", TAILS, ids=[x[0] for x in TAILS])
+def test_tails(name, points):
+    *operands, exact = np.array(points).T
+    np.testing.assert_allclose(results(special, name, operands)[0], exact, rtol=1e-15)
+
+
+def test_inverses_of_tails():
+    # The complement of a probability near 1 has the digits that are left.
+    found = results(special, "chndtrix", [np.array([0.9999508759095675, 1.1311224867205481e-299]),
+                                          np.array([3.0, 200.0]), np.array([1.5, 50.0])])[0]  # fmt: skip
+    np.testing.assert_allclose(found, [30.0, 0.1], rtol=5e-13)
+    wide = [np.array([x]) for x in (1e-100, 3.0, 1.5, 0.611815287345399)]
+    np.testing.assert_allclose(results(special, "ncfdtri", wide)[0], 1e100, rtol=5e-11)
+    far = [np.array([x]) for x in (0.98, -3.8, 0.9999990264591945)]
+    np.testing.assert_allclose(results(special, "nctdtrit", far)[0], 15.0, rtol=1e-10)
 
 
 FORWARD = [
-    ("chndtr", [(N + NC) * np.linspace(0.3, 1.6, 20), N, NC], 1e-10),
-    ("ncfdtr", [N, M, NC, (1 + NC / N) * np.linspace(0.3, 1.6, 20)], 1e-10),
+    ("chndtr", [(N + NC) * np.linspace(0.3, 1.6, 20), N, NC], 1e-13),
+    ("ncfdtr", [N, M, NC, (1 + NC / N) * np.linspace(0.3, 1.6, 20)], 1e-13),
     ("nctdtr", [M, SIGNED, T], 1e-9),
 ]
 

@@ -12,7 +12,8 @@ def _row(name: str, summary: str, *example: Any, code: str, **other: Any) -> Ope
     count = len(example)
     return special(
         name, count, summary, *example, loops=f"{'f' * count}->f {'d' * count}->d",
-        header="special_noncentral", floats=f"special::{code}", weight=HUGE, **other,
+        header="special_noncentral_t" if name.startswith("nct") else "special_noncentral",
+        floats=f"special::{code}", weight=HUGE, **other,
     )  # fmt: skip
 
 

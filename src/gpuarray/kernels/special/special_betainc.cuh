@@ -24,6 +24,15 @@ template <class W> GPUARRAY_CALLED double beta_factor(double a, double b, W x, W
     return exp_of(log_of(x) * a + log_of(y) * b - beta.log) / beta.sign;
 }
 
+// Its logarithm.
+GPUARRAY_CALLED dd log_beta_factor(double a, double b, dd x, dd y) {
+    if (!(a >= 16 && b >= 16)) return log_of(x) * a + log_of(y) * b - lbeta_of<dd>(a, b).log;
+    const dd s = sum(a, b), power = log_of(x * s / a) * a + log_of(y * s / b) * b;
+    const dd rest = stirling_rest(s) - stirling_rest(dd(a)) - stirling_rest(dd(b));
+    const dd width = (log_of(dd(a)) + log_of(dd(b)) - log_of(s)) * 0.5;
+    return power + rest + width - dd(0.9189385332046728, -3.8782941580672414e-17);
+}
+
 // Terms alpha and beta of the continued fraction; rest = a - (a + b) x.
 GPUARRAY_DEVICE double beta_alpha(double a, double b, double x, int n) {
     const double d = a + 2 * n - 1;

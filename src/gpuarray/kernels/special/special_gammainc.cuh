@@ -68,6 +68,13 @@ template <class W> GPUARRAY_CALLED double gamma_factor(double a, W x) {
     return exp_of(log_of(x) * a - x - gamma.log) / gamma.sign;
 }
 
+// Its logarithm.
+GPUARRAY_CALLED dd log_gamma_factor(double a, dd x) {
+    if (a < 16) return log_of(x) * a - x - lgamma_positive(dd(1.0) + a);
+    const dd logarithm = log_of(x / a) - (x - a) / a;
+    return logarithm * a - stirling_rest(dd(a)) - dd(0.9189385332046728, -3.8782941580672414e-17) - log_of(dd(a)) * 0.5;
+}
+
 // Below what part of the sum a term no longer counts.
 GPUARRAY_DEVICE double negligible(dd) { return 1e-17; }
 GPUARRAY_DEVICE double negligible(plain) { return 1e-9; }

@@ -1,8 +1,11 @@
-// The noncentral chi-squared, F and t distributions as mixtures of central ones with Poisson's weights (the sums
-// of N. L. Johnson, S. Kotz and N. Balakrishnan, "Continuous Univariate Distributions", volume 2, chapters 29 to 31).
+// The noncentral chi-squared and F distributions as mixtures of central ones with Poisson's weights (the sums of N. L.
+// Johnson, S. Kotz and N. Balakrishnan, "Continuous Univariate Distributions", volume 2, chapters 29 and 30), and their
+// inverses.
 //
-// The sums begin beyond the last weight that counts and go down, where the recurrences of the incomplete gamma and beta
-// functions add positive terms.
+// Either tail is a sum of positive terms. The one on the left begins beyond the last weight that counts and goes down,
+// where the recurrences of the incomplete gamma and beta functions add; the one on the right goes up. D. Benton and K.
+// Krishnamoorthy, "Computing discrete mixtures of continuous distributions" (2003), Computational Statistics & Data
+// Analysis 43.
 #pragma once
 
 #include "gpuarray/special_betainc.cuh"
@@ -11,53 +14,120 @@
 namespace gpuarray {
 namespace special {
 
-GPUARRAY_DEVICE double last_weight(double rate) { return ::ceil(rate + 9 * ::sqrt(rate) + 40); }
+// Weights below and above these are no more than 1e-17 in all. The central distributions' tails only make what is left
+// out smaller.
+GPUARRAY_DEVICE double first_weight(double rate) { return ::fmax(0.0, ::floor(rate - 9 * ::sqrt(rate) - 40)); }
+GPUARRAY_DEVICE double last_weight(double rate) {
+    if (rate < 1) return rate == 0 ? 0.0 : ::ceil(44 / (1 - ::log(rate)) + 1);
+    return ::ceil(rate + 9 * ::sqrt(rate) + 40);
+}
 
 // exp(-rate) rate^j / gamma(j + 1)
 GPUARRAY_CALLED double poisson_weight(double rate, double j) {
+    if (rate == 0) return j == 0 ? 1.0 : 0.0;
     return exp_dd(log_dd(dd(rate)) * j - rate - lgamma_positive(dd(1.0) + j));
 }
 
-// The sum of weights times P(a + j, x).
-GPUARRAY_CALLED double gamma_mixture(double rate, double a, double x) {
-    if (rate == 0) return gammainc(a, dd(x));
-    double j = last_weight(rate), weight = poisson_weight(rate, j);
-    double value = gamma_part(a + j, dd(x)).p(), term = gamma_factor(a + j, dd(x)), total = 0;
-#pragma unroll 1
-    for (; j >= 0; --j) {
-        const double part = weight * value;
-        total += part;
-        if (j < rate && part < 1e-18 * total) break;
-        weight *= j / rate;
-        // P(a - 1, x) = P(a, x) + x^(a - 1) exp(-x) / gamma(a)
-        term *= (a + j) / x;
-        value += term;
+// A tail of a central distribution, and what it changes by when the parameter does, both over exp(log). Of two doubles:
+// the roundings of hundreds of steps would add up.
+struct MixtureStart {
+    dd value, term, log;
+};
+
+// The parts P(a + j, x) and Q(a + j, x) of the incomplete gamma functions (DLMF 8.8.5, 8.8.6).
+struct GammaMixture {
+    double a, x;
+    GPUARRAY_CALLED MixtureStart start(double j, bool upper) const {
+        const dd whole = sum(a, j), argument(x);
+        const double at = whole.hi;
+        // The terms start from the exact a + j, by their derivative: log(x) - digamma(a + j + 1)
+        const dd log = log_gamma_factor(at, argument), exact = log + whole.lo * ::log(x / (at + 0.5));
+        const bool right = x > at;
+        // One tail and the terms are below the range: they are kept over their factor, beside which the other is 1.
+        if (log.hi < -600 && right == upper) {
+            return MixtureStart{right ? at * gamma_fraction(at, argument) : gamma_series(at, argument), 1.0, exact};
+        }
+        const GammaPart part = gamma_part(at, argument);
+        return MixtureStart{upper ? part.q() : part.p(), exp_dd(exact), dd(0.0)};
     }
-    return ::fmin(total, 1.0);
+    GPUARRAY_DEVICE dd down(dd term, double j) const { return term * sum(a, j) / x; }
+    GPUARRAY_DEVICE dd up(dd term, double j) const { return term * x / sum(a, j + 1); }
+};
+
+// I_x(a + j, b) and 1 - I of the incomplete beta function (DLMF 8.17.20), y = 1 - x.
+struct BetaMixture {
+    double a, b;
+    dd x, y;
+    GPUARRAY_CALLED MixtureStart start(double j, bool upper) const {
+        const dd whole = sum(a, j);
+        const double at = whole.hi, rest = rounded(y * at - x * b);
+        const dd log = log_beta_factor(at, b, x, y);
+        const dd exact = log + whole.lo * ::log(x.hi * ((at + b - 0.5) / (at + 0.5)));
+        const bool right = rest < 0;
+        if (log.hi < -600 && right == upper) {
+            return MixtureStart{right ? beta_rest(b, at, y, x, -rest) : beta_rest(at, b, x, y, rest), 1 / at, exact};
+        }
+        const BetaPart part = beta_part(at, b, x, y);
+        return MixtureStart{upper ? part.q() : part.p(), exp_dd(exact) / at, dd(0.0)};
+    }
+    GPUARRAY_DEVICE dd down(dd term, double j) const { return term * sum(a, j) / ((sum(a, j - 1) + b) * x); }
+    GPUARRAY_DEVICE dd up(dd term, double j) const { return term * ((sum(a, j) + b) * x) / sum(a, j + 1); }
+};
+
+// The sum of Poisson's weights times the tails.
+template <class M> GPUARRAY_DEVICE double mixture(const M& central, double rate, bool upper) {
+    const double big = 3.273390607896142e+150, small = 3.054936363499605e-151;  // 2^500, 2^-500
+    double j = upper ? first_weight(rate) : last_weight(rate), twos = 0;  // what power of 2 the total lacks
+    dd weight(poisson_weight(rate, j)), total(0.0);
+    MixtureStart now = central.start(j, upper);
+#pragma unroll 1
+    for (;;) {
+        const dd part = weight * now.value;
+        total = total + part;
+        if (rate == 0 || (part.hi < 1e-18 * total.hi && (upper ? j > rate : j < rate))) break;
+        if (upper) {
+            now.value = now.value + now.term;
+            now.term = central.up(now.term, j);
+            j += 1;
+            weight = weight * rate / j;
+        } else {
+            if (j == 0) break;
+            now.term = central.down(now.term, j);
+            now.value = now.value + now.term;
+            weight = weight * j / rate;
+            j -= 1;
+        }
+        if (now.value.hi > big) {
+            now.value = now.value * small;
+            now.term = now.term * small;
+            total = total * small;
+            twos += 500;
+        }
+        if (weight.hi < small) {
+            weight = weight * big;
+            total = total * big;
+            twos -= 500;
+        }
+    }
+    const double found = rounded(total);
+    if (now.log.hi == 0 || found == 0) return ::fmin(::ldexp(found, int(twos)), 1.0);
+    const int more = ::ilogb(found);
+    twos += more;
+    const dd log = now.log + product(twos, 0.6931471805599453) + twos * 2.3190468138462996e-17;
+    return ::fmin(::ldexp(found, -more) * exp_dd(log), 1.0);
 }
 
-// The sum of exp(-rate) rate^(j + s) / gamma(j + s + 1) times I_x(a + j, b).
-GPUARRAY_CALLED double beta_mixture(double rate, double s, double a, double b, dd x, dd y) {
-    double j = rate == 0 ? 0.0 : last_weight(rate), weight = rate == 0 ? (s == 0 ? 1.0 : 0.0) : poisson_weight(rate, j + s);
-    double value = beta_part(a + j, b, x, y).p(), term = beta_factor(a + j, b, x, y) / (a + j), total = 0;
-#pragma unroll 1
-    for (; j >= 0; --j) {
-        const double part = weight * value;
-        total += part;
-        if (rate == 0 || (j < rate && part < 1e-18 * total)) break;
-        weight *= (j + s) / rate;
-        // I(a - 1, b) = I(a, b) + x^(a - 1) y^b / ((a - 1) B(a - 1, b))
-        term *= (a + j) / ((a + j + b - 1) * x.hi);
-        value += term;
-    }
-    return ::fmin(total, 1.0);
-}
-
-GPUARRAY_DEVICE double residual_of(double value, double p) {
-    return p <= 0.5 ? log_ratio(value, p) : log_ratio(1 - p, 1 - value);
+// Of a distribution function and its complement what is computed, as of the incomplete gamma functions.
+typedef GammaPart Tail;
+GPUARRAY_DEVICE double residual_of(Tail found, double p) {
+    return p <= 0.5 ? log_ratio(found.p(), p) : -log_ratio(found.q(), 1 - p);
 }
 GPUARRAY_DEVICE bool is_inner(double p) { return p > 0 && p < 1; }
 
+GPUARRAY_CALLED Tail chi_tail(double x, double freedom, double nc) {
+    const bool upper = x > freedom + nc;
+    return Tail{mixture(GammaMixture{freedom / 2, x / 2}, nc / 2, upper), upper};
+}
 GPUARRAY_CALLED double chndtr(double x, double freedom, double nc) {
     if (!(x >= 0) || !(freedom >= 0) || !(nc >= 0)) return not_a_number();
     if (freedom == 0) return nc == 0 ? 1.0 : not_a_number();
@@ -65,15 +135,15 @@ GPUARRAY_CALLED double chndtr(double x, double freedom, double nc) {
     if (isinf(freedom) && nc > 0) return not_a_number();
     if (isinf(x)) return 1.0;
     if (x == 0 || isinf(freedom)) return 0.0;
-    return gamma_mixture(nc / 2, freedom / 2, x / 2);
+    return nc == 0 ? gammainc(freedom / 2, dd(x / 2)) : chi_tail(x, freedom, nc).p();
 }
 struct ChiRoot {
     double x, freedom, nc, p;
     int unknown;
     GPUARRAY_DEVICE double operator()(double u) const {
         const double t = ::exp(u);
-        const double value = chndtr(unknown == 0 ? t : x, unknown == 1 ? t : freedom, unknown == 2 ? t : nc);
-        const double found = residual_of(value, p);
+        const double found = residual_of(
+            chi_tail(unknown == 0 ? t : x, unknown == 1 ? t : freedom, unknown == 2 ? t : nc), p);
         return unknown == 0 ? found : -found;
     }
 };
@@ -84,64 +154,45 @@ GPUARRAY_DEVICE double end_of_range(double p) { return p == 0 ? 0.0 : infinity()
 GPUARRAY_CALLED double chi_root(double x, double freedom, double nc, double p, int unknown) {
     if (unknown == 0 && at_an_end(p) && freedom > 0 && nc >= 0) return end_of_range(p);
     if (!is_inner(p) || !(x > 0) || !(freedom > 0) || !(nc >= 0)) return not_a_number();
+    if (isinf(x) || isinf(freedom) || isinf(nc)) return not_a_number();
     const double start = unknown == 0 ? ::log(freedom + nc) : ::log(x);
-    return ::exp(rising_root(ChiRoot{x, freedom, nc, p, unknown}, start, -230, 14));
+    // A sum has as many terms as the square root of the noncentrality is large.
+    const double least = unknown == 0 ? -700 : -230, greatest = unknown == 2 ? 18 : 230;
+    return ::exp(rising_root(ChiRoot{x, freedom, nc, p, unknown}, ::fmin(start, greatest), least, greatest));
 }
 
+GPUARRAY_CALLED Tail f_tail(double n, double m, double nc, double f) {
+    if (f == 0) return Tail{0.0, false};
+    dd scaled = product(n, f);
+    if (isinf(scaled.hi)) return Tail{0.0, true};
+    const dd whole = scaled + m;
+    const BetaMixture central{n / 2, m / 2, scaled / whole, dd(m) / whole};
+    if (central.y.hi == 0) return Tail{0.0, true};
+    const bool upper = f > 1 + nc / n;
+    return Tail{mixture(central, nc / 2, upper), upper};
+}
 GPUARRAY_CALLED double ncfdtr(double n, double m, double nc, double f) {
     if (!(n > 0) || !(m > 0) || !(nc >= 0) || !(f >= 0) || isinf(nc)) return not_a_number();
     if (f == 0 || isinf(f)) return f == 0 ? 0.0 : 1.0;
-    const dd scaled = product(n, f), whole = scaled + m;
-    return beta_mixture(nc / 2, 0, n / 2, m / 2, scaled / whole, dd(m) / whole);
+    return f_tail(n, m, nc, f).p();
 }
 struct FRoot {
     double n, m, nc, f, p, sign;
     int unknown;
     GPUARRAY_DEVICE double operator()(double u) const {
         const double t = ::exp(u);
-        const double value =
-            ncfdtr(unknown == 0 ? t : n, unknown == 1 ? t : m, unknown == 2 ? t : nc, unknown == 3 ? t : f);
-        return sign * residual_of(value, p);
+        const Tail found = f_tail(unknown == 0 ? t : n, unknown == 1 ? t : m, unknown == 2 ? t : nc, unknown == 3 ? t : f);
+        return sign * residual_of(found, p);
     }
 };
 GPUARRAY_CALLED double f_root(double n, double m, double nc, double f, double p, int unknown) {
     if (unknown == 3 && at_an_end(p) && n > 0 && m > 0 && nc >= 0) return end_of_range(p);
     if (!is_inner(p) || !(n > 0) || !(m > 0) || !(nc >= 0) || !(f > 0)) return not_a_number();
+    if (isinf(n) || isinf(m) || isinf(nc) || isinf(f)) return not_a_number();
     FRoot root = {n, m, nc, f, p, unknown == 2 ? -1.0 : 1.0, unknown};
     if (unknown < 2 && root(8.0) < root(-8.0)) root.sign = -1.0;
-    return ::exp(rising_root(root, unknown == 3 ? 0.0 : 1.0, unknown == 3 ? -230.0 : -30.0, unknown == 3 ? 100.0 : 14.0));
-}
-
-GPUARRAY_CALLED double nctdtr_right(double m, double nc, double t) {
-    double total = ::normcdf(-nc);
-    if (t == 0) return total;
-    const dd square = product(t, t), whole = square + m;
-    const dd x = square / whole, y = dd(m) / whole;
-    const double rate = nc * nc / 2;
-    const double even = beta_mixture(rate, 0, 0.5, m / 2, x, y), odd = beta_mixture(rate, 0.5, 1, m / 2, x, y);
-    total += (even + (nc < 0 ? -odd : odd)) / 2;
-    return ::fmin(::fmax(total, 0.0), 1.0);
-}
-GPUARRAY_CALLED double nctdtr(double m, double nc, double t) {
-    if (!(m > 0) || nc != nc || t != t || isinf(nc)) return not_a_number();
-    if (isinf(t)) return t > 0 ? 1.0 : 0.0;
-    return t >= 0 ? nctdtr_right(m, nc, t) : 1 - nctdtr_right(m, -nc, -t);
-}
-struct TRoot {
-    double m, nc, t, p, sign;
-    int unknown;
-    GPUARRAY_DEVICE double operator()(double u) const {
-        const double value = nctdtr(unknown == 0 ? ::exp(u) : m, unknown == 1 ? u : nc, unknown == 2 ? u : t);
-        return sign * (value - p);
-    }
-};
-GPUARRAY_CALLED double t_root(double m, double nc, double t, double p, int unknown) {
-    if (!is_inner(p) || !(m > 0) || nc != nc || t != t) return not_a_number();
-    TRoot root = {m, nc, t, p, unknown == 1 ? -1.0 : 1.0, unknown};
-    if (unknown == 0 && root(8.0) < root(-8.0)) root.sign = -1.0;
-    const double found = rising_root(root, unknown == 2 ? nc : unknown == 1 ? t : 1.0, unknown == 0 ? -30.0 : -1e8,
-                                     unknown == 0 ? 30.0 : 1e8);
-    return unknown == 0 ? ::exp(found) : found;
+    const double least = unknown == 3 ? -700 : -30, greatest = unknown == 3 ? 700 : unknown == 2 ? 18 : 14;
+    return ::exp(rising_root(root, unknown == 3 ? 0.0 : 1.0, least, greatest));
 }
 
 }  // namespace special
