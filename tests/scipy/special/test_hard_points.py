@@ -28,6 +28,16 @@ POINTS = [
     # the logarithm of a number near 0, one that is half of a turn
     ("spence", ([1e-30 + 0j, 1e300 + 0j, -1 + 0j],),
      [1.6449340668482264, -238587.05990559477, 2.4674011002723395 - 2.177586090303602j], 1e-15),
+    # the exponential of the reflection overflows, the product with the sine does not
+    ("zeta", ([-260.00000000001, -263.999999999, -215.25],), [-5.6966307844402683127e297, 1.7346130921228103727e306, 8.1302976675256022145e237], 1e-15),
+    # far from the real axis
+    ("zeta", ([0.5 + 1e6j, 0.5 - 1e6j, -3.5 + 1e5j, 0.3 - 300j, 7.5 + 1234j],), [0.076089069738227100006 + 2.8051021010192989554j, 0.076089069738227100006 - 2.8051021010192989554j,
+      -59672937232654681.884 + 26114578249220257.19j, -0.30455642975894052994 - 1.8392491144297059377j,
+      1.0037536124311301117 - 0.0038482482539438711679j], 1e-14),
+    # one is zero, and two are so small that terms would leave the range
+    ("elliprg", ([1 + 0j, 1 + 1j, -1 + 1j], [1j, 0j, 0j], [0j, -1 + 1j, 1 - 1j]), [0.64192047894912229156 + 0.26589216834575931358j, 0.5842630025139885 + 0.5842630025139885j,
+      0.46540977849260071247 + 0.19277904231269321577j], 1e-15),
+    ("elliprg", ([0.0, 1e-310], [1e-310, 1.0], [1.0, 1e-310]), [0.5, 0.5], 1e-15),
     ("mathieu_a", ([2000.0, 2000.0], [10.0, 1000.9]), [4000000.0000124997, 4000000.125225135], 1e-15),
 ]  # fmt: skip
 
@@ -36,6 +46,41 @@ POINTS = [
 def test_hard_points(name, operands, exact, error):
     found = getattr(special, name)(*[cp.asarray(x) for x in operands])
     np.testing.assert_allclose(found.get(), exact, rtol=error)
+
+
+def test_modified_mathieu_functions_at_zero():
+    # The terms that were left out are multiplied by Y of high orders.
+    value, slope = special.mathieu_modcem2(cp.asarray([5.0, 7.0]), 1000.9, 0.0)
+    np.testing.assert_allclose(value.get(), 0, atol=1e-15)
+    np.testing.assert_allclose(slope.get(), [6.057720976563789, 5.945435109446398], rtol=1e-9)
+
+
+#: What overflows, or is the limit of complex infinities, as SciPy's.
+INFINITE = [
+    ("zeta", ([-294.86605461349745 + 13.992648136816397j, -294.86605461349745 - 16.147667799398363j, -300.5 + 0j, -302 + 0j],),
+     [complex(-np.inf, np.inf), complex(np.inf, -np.inf), complex(-np.inf, 0), 0]),
+    ("zeta", ([-300.5, -1e5 - 0.5, -302.0, -1e305],), [-np.inf, -np.inf, 0, 0]),
+    ("kv", ([2.0, 300.5, 1e5, -2.5], [1e-300 + 0j, 0.5 + 0j, 1e4 + 0j, 1e-300 + 0j]), [np.inf + 0j] * 4),
+    ("kve", ([2.5, 300.5], [1e-300 + 0j, 0.5 + 0j]), [np.inf + 0j] * 2),
+    ("iv", ([0.0, 2.0], [1e4 + 0j, 1e4 + 0j]), [np.inf + 0j] * 2),
+    ("yv", ([2.0, 300.5], [1e-300 + 0j, 0.5 + 0j]), [-np.inf + 0j] * 2),
+    ("hankel2", ([0.0], [0j]), [complex(np.nan, np.inf)]),
+    ("elliprf", ([1 + 0j] * 3, [1 + 0j] * 3, [complex(-np.inf, 1), complex(np.inf, np.inf), complex(np.inf, 1)]), [np.nan, np.nan, 0]),
+    ("elliprd", ([1 + 0j] * 2, [complex(-np.inf, 1), complex(1, np.inf)], [1 + 0j] * 2), [np.nan, 0]),
+    ("elliprg", ([complex(-np.inf, 1), complex(1, np.inf)], [1 + 0j] * 2, [1 + 0j] * 2), [np.nan, np.inf]),
+    ("elliprc", ([complex(np.inf, np.inf), 1 + 0j], [1 + 0j, complex(np.inf, np.inf)]), [np.nan, 0]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name, operands, exact", INFINITE)
+def test_infinities(name, operands, exact):
+    found = getattr(special, name)(*[cp.asarray(x) for x in operands]).get()
+    for ours, wanted in zip(found, exact, strict=True):
+        if np.isnan(wanted):
+            assert np.isnan(ours.real)
+            assert np.isfinite(np.imag(wanted)) or ours.imag == wanted.imag
+        else:
+            assert ours == wanted
 
 
 @pytest.mark.parametrize("name", ["jv", "yv"])

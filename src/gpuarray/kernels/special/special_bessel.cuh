@@ -102,10 +102,16 @@ GPUARRAY_CALLED Complex scaled_y(double v, Complex z) {
     const double height = ::fabs(z.imag);
     const Complex forth = exponential(Complex(-z.imag - height, z.real));
     const Complex back = exponential(Complex(z.imag - height, -z.real));
-    return gpuarray::turn_back(scaled_hankel(1, v, z) * forth - scaled_hankel(2, v, z) * back) / 2.0;
+    const Complex found = gpuarray::turn_back(scaled_hankel(1, v, z) * forth - scaled_hankel(2, v, z) * back) / 2.0;
+    // On the positive axis nothing but overflow has no value.
+    return z.imag == 0 && z.real > 0 && isfinite(z.real) && isnan(found.real) ? Complex(-infinity(), 0) : found;
 }
-// Times e^x, in two steps where one overflows.
-GPUARRAY_DEVICE Complex grown(Complex z, double x) { return z * ::exp(x / 2) * ::exp(x / 2); }
+// Times e^x, in two steps where one overflows. Zeros and infinities stay: the factor may be the other one of them.
+GPUARRAY_DEVICE double grown(double x, double half) { return x == 0 || isinf(x) ? x : x * half * half; }
+GPUARRAY_DEVICE Complex grown(Complex z, double x) {
+    const double half = ::exp(x / 2);
+    return Complex(grown(z.real, half), grown(z.imag, half));
+}
 
 GPUARRAY_CALLED Complex jve(double v, Complex z) {
     if (isnan(v) || gpuarray::isnan(z)) return Complex(not_a_number(), not_a_number());
@@ -127,7 +133,12 @@ GPUARRAY_CALLED Complex kve(double v, Complex z) {
     if (isnan(v) || gpuarray::isnan(z)) return Complex(not_a_number(), not_a_number());
     if (is_zero(z)) return Complex(infinity(), 0);
     v = ::fabs(v);
-    if (z.real >= 0) return modified_bessel(v, z).k;
+    if (z.real >= 0) {
+        const Complex found = modified_bessel(v, z).k;
+        if (z.imag != 0 || z.real == 0) return found;
+        // On the positive axis it is real, and nothing but overflow has no value.
+        return Complex(isnan(found.real) ? infinity() : found.real, 0);
+    }
     const double side = z.imag >= 0 ? 1 : -1;
     const Modified<Complex> at = modified_bessel(v, -z);
     return unit_at(-side * v) * at.k * exponential(2.0 * z) - (side * 3.141592653589793) * gpuarray::turn(at.i);
@@ -154,7 +165,8 @@ GPUARRAY_CALLED Complex jv(double v, Complex z) { return grown(jve(v, z), ::fabs
 GPUARRAY_CALLED Complex yv(double v, Complex z) { return grown(yve(v, z), ::fabs(z.imag)); }
 GPUARRAY_CALLED Complex iv(double v, Complex z) { return grown(ive(v, z), ::fabs(z.real)); }
 GPUARRAY_CALLED Complex kv(double v, Complex z) {
-    return grown(kve(v, z) * exponential(Complex(0, -z.imag)), -z.real);
+    const Complex scaled = kve(v, z);
+    return grown(z.imag == 0 && z.real > 0 ? scaled : scaled * exponential(Complex(0, -z.imag)), -z.real);
 }
 GPUARRAY_CALLED Complex hankel1e(double v, Complex z) { return scaled_hankel(1, v, z); }
 GPUARRAY_CALLED Complex hankel2e(double v, Complex z) { return scaled_hankel(2, v, z); }
@@ -162,6 +174,7 @@ GPUARRAY_CALLED Complex hankel1(double v, Complex z) {
     return grown(scaled_hankel(1, v, z) * exponential(Complex(0, z.real)), -z.imag);
 }
 GPUARRAY_CALLED Complex hankel2(double v, Complex z) {
+    if (is_zero(z) && v == 0) return Complex(not_a_number(), infinity());  // as SciPy's
     return grown(scaled_hankel(2, v, z) * exponential(Complex(0, -z.real)), z.imag);
 }
 

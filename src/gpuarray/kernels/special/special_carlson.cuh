@@ -11,11 +11,20 @@ namespace special {
 
 // Numbers on the cut along the negative axis have no value: SciPy's answer for them is NaN.
 template <class T> GPUARRAY_DEVICE bool on_cut(T x) { return is_real(x) && real_of(x) < 0; }
+// So have infinities whose angle is not between right angles.
+GPUARRAY_DEVICE bool left_of_range(double x) { return x < 0; }
+GPUARRAY_DEVICE bool left_of_range(Complex x) {
+    return on_cut(x) || x.real == -infinity() || (gpuarray::isinf(x.real) && gpuarray::isinf(x.imag));
+}
 template <class T> GPUARRAY_DEVICE bool infinite(T x) { return gpuarray::isinf(x); }
 template <class T> GPUARRAY_DEVICE bool missing(T x) { return gpuarray::isnan(x); }
 
+// a b + a c + b c, of real numbers with the fewest roundings.
+GPUARRAY_DEVICE double pairs(double a, double b, double c) { return ::fma(a, b + c, b * c); }
+GPUARRAY_DEVICE Complex pairs(Complex a, Complex b, Complex c) { return a * b + a * c + b * c; }
+
 template <class T> GPUARRAY_CALLED T carlson_rc(T x, T y) {
-    if (on_cut(x) || missing(x) || missing(y)) return T(not_a_number());
+    if (left_of_range(x) || missing(x) || missing(y)) return T(not_a_number());
     if (is_zero(y) || (infinite(x) && on_cut(y))) return T(not_a_number());
     if (infinite(x) || infinite(y)) return T(0);
     T factor = T(1);
@@ -42,14 +51,15 @@ template <class T> GPUARRAY_CALLED T carlson_rc(T x, T y) {
 }
 
 template <class T> GPUARRAY_CALLED T carlson_rf(T x, T y, T z) {
-    if (on_cut(x) || on_cut(y) || on_cut(z) || missing(x) || missing(y) || missing(z)) return T(not_a_number());
+    if (left_of_range(x) || left_of_range(y) || left_of_range(z)) return T(not_a_number());
+    if (missing(x) || missing(y) || missing(z)) return T(not_a_number());
     if (infinite(x) || infinite(y) || infinite(z)) return T(0);
     if (is_zero(x) + is_zero(y) + is_zero(z) > 1) return T(infinity());
     T mean = (x + y + z) / 3.0;
     const T dx = mean - x, dy = mean - y;
     double spread = 90 * ::fmax(::fmax(magnitude(dx), magnitude(dy)), magnitude(mean - z)), scale = 1;
     for (int step = 0; step < 600 && spread >= magnitude(mean); ++step) {
-        const T rx = root(x), ry = root(y), rz = root(z), product = rx * ry + rx * rz + ry * rz;
+        const T rx = root(x), ry = root(y), rz = root(z), product = pairs(rx, ry, rz);
         mean = 0.25 * (mean + product);
         x = 0.25 * (x + product);
         y = 0.25 * (y + product);
@@ -85,7 +95,8 @@ template <class T> GPUARRAY_DEVICE T carlson_series(T e2, T e3, T e4, T e5) {
 }
 
 template <class T> GPUARRAY_CALLED T carlson_rd(T x, T y, T z) {
-    if (on_cut(x) || on_cut(y) || on_cut(z) || missing(x) || missing(y) || missing(z)) return T(not_a_number());
+    if (left_of_range(x) || left_of_range(y) || left_of_range(z)) return T(not_a_number());
+    if (missing(x) || missing(y) || missing(z)) return T(not_a_number());
     if (is_zero(z)) return T(infinity());
     if (infinite(x) || infinite(y) || infinite(z)) return T(0);
     if (is_zero(x) && is_zero(y)) return T(infinity());
@@ -94,7 +105,7 @@ template <class T> GPUARRAY_CALLED T carlson_rd(T x, T y, T z) {
     const T dx = mean - x, dy = mean - y;
     double spread = 150 * ::fmax(::fmax(magnitude(dx), magnitude(dy)), magnitude(mean - z)), scale = 1;
     for (int step = 0; step < 600 && spread >= magnitude(mean); ++step) {
-        const T rx = root(x), ry = root(y), rz = root(z), product = rx * ry + rx * rz + ry * rz;
+        const T rx = root(x), ry = root(y), rz = root(z), product = pairs(rx, ry, rz);
         sum.add(scale / (rz * (z + product)));
         mean = 0.25 * (mean + product);
         x = 0.25 * (x + product);
@@ -116,7 +127,7 @@ template <class T> GPUARRAY_CALLED T carlson_rj_regular(T x, T y, T z, T p) {
     double scale = 1;
     spread *= 150;
     for (int step = 0; step < 600 && spread >= magnitude(mean); ++step) {
-        const T rx = root(x), ry = root(y), rz = root(z), rp = root(p), product = rx * ry + rx * rz + ry * rz;
+        const T rx = root(x), ry = root(y), rz = root(z), rp = root(p), product = pairs(rx, ry, rz);
         const T d = (rp + rx) * (rp + ry) * (rp + rz);
         // Carlson's 1 + (p - x) (p - y) (p - z) / d^2, multiplied out: it keeps its digits for small p
         sum.add(scale / d * carlson_rc(T(1), 2.0 * rp * (p + product) / d));
@@ -133,8 +144,9 @@ template <class T> GPUARRAY_CALLED T carlson_rj_regular(T x, T y, T z, T p) {
     const T e3 = xyz + 2.0 * e2 * P + 4.0 * P * P * P, e4 = (2.0 * xyz + e2 * P + 3.0 * P * P * P) * P;
     return sum.times(6.0, scale * carlson_series(e2, e3, e4, xyz * P * P) / (mean * root(mean)));
 }
+// Zeros first, then by real parts.
 template <class T> GPUARRAY_DEVICE void order(T& a, T& b) {
-    if (real_of(b) < real_of(a)) {
+    if (!is_zero(a) && (is_zero(b) || real_of(b) < real_of(a))) {
         const T other = a;
         a = b;
         b = other;
@@ -142,7 +154,7 @@ template <class T> GPUARRAY_DEVICE void order(T& a, T& b) {
 }
 template <class T> GPUARRAY_CALLED T carlson_rj(T x, T y, T z, T p) {
     if (missing(x) || missing(y) || missing(z) || missing(p)) return T(not_a_number());
-    if (on_cut(x) || on_cut(y) || on_cut(z)) return T(not_a_number());
+    if (left_of_range(x) || left_of_range(y) || left_of_range(z)) return T(not_a_number());
     const bool endless = infinite(x) || infinite(y) || infinite(z) || infinite(p);
     if (is_zero(p)) return endless ? T(0) : T(not_a_number());
     if (is_zero(x) + is_zero(y) + is_zero(z) > 1) return T(infinity());
@@ -161,12 +173,15 @@ template <class T> GPUARRAY_CALLED T carlson_rj(T x, T y, T z, T p) {
 
 // DLMF 19.21.10 around the middle one, so that no term is negative for real arguments.
 template <class T> GPUARRAY_CALLED T carlson_rg(T x, T y, T z) {
-    if (on_cut(x) || on_cut(y) || on_cut(z) || missing(x) || missing(y) || missing(z)) return T(not_a_number());
+    if (left_of_range(x) || left_of_range(y) || left_of_range(z)) return T(not_a_number());
+    if (missing(x) || missing(y) || missing(z)) return T(not_a_number());
     if (infinite(x) || infinite(y) || infinite(z)) return T(infinity());
     order(x, y);
     order(y, z);
     order(x, y);
-    if (is_zero(y)) return 0.5 * root(is_zero(x) ? z : x + z);
+    // The others change no digit, and the terms would leave the range.
+    if (magnitude(x) + magnitude(y) < 1e-20 * magnitude(z)) return 0.5 * root(z);
+    if (is_zero(y)) return 0.5 * root(z);
     T sum = y * carlson_rf(x, z, y) + root(x) * root(z) / root(y);
     if (!is_zero(x - y) && !is_zero(y - z)) sum = sum + (y - x) * (z - y) / 3.0 * carlson_rd(x, z, y);
     return 0.5 * sum;

@@ -67,7 +67,8 @@ struct MathieuSum {
         last = matrix.size - 1;
         while (::fabs(vector[last]) < 1e-18 * greatest) --last;
     }
-    // Any coefficient may divide, that of place s: the sum, and in `noise` the sum of the magnitudes of its terms.
+    // Any coefficient may divide, that of place s: the sum, and in `noise` what its error is in units of rounding, by the
+    // magnitudes of the terms, and of the last one: those of Y grow where coefficients were left out.
     GPUARRAY_CALLED Mathieu sum(int s, const BesselRow& decaying, const BesselRow& growing, double near, double far,
                                 double& noise) const {
         double value = 0, slope = 0, sizes = 0;
@@ -79,13 +80,13 @@ struct MathieuSum {
             if (j_low != 0) {
                 const double term = c * (j_low * growing.at(high));
                 value += term;
-                sizes += ::fabs(term);
+                sizes += ::fabs(term) * (k == last ? 1e16 : 1.0);
                 slope += c * (j_low * growing.slope(high, far) - decaying.slope(low, near) * growing.at(high));
             }
             if (j_high != 0) {
                 const double term = sign * (j_high * growing.at(low));
                 value += term;
-                sizes += ::fabs(term);
+                sizes += ::fabs(term) * (k == last ? 1e16 : 1.0);
                 slope += sign * (j_high * growing.slope(low, far) - decaying.slope(high, near) * growing.at(low));
             }
         }
