@@ -1,5 +1,5 @@
-// Airy functions by Bessel functions of orders 1/3 and 2/3 (DLMF 9.6); real ones near zero by Taylor's series about the
-// nearest of some nodes, complex ones by Maclaurin's series.
+// Airy functions: real ones by Taylor's series about the nearest of some nodes, and by asymptotic expansions (DLMF 9.7);
+// complex ones by Maclaurin's series, and by Bessel functions of orders 1/3 and 2/3 (9.6).
 #pragma once
 
 #include "gpuarray/special_bessel.cuh"
@@ -28,59 +28,64 @@ template <class T> GPUARRAY_CALLED Airy<T> airy_near_zero(T z) {
     return Airy<T>{c1 * f - c2 * g, c1 * fp - c2 * gp, root3 * (c1 * f + c2 * g), root3 * (c1 * fp + c2 * gp)};
 }
 
-// Scaled by e^zeta (Ai) and e^-zeta (Bi) for x > 0; rest is what rounding took from zeta.
-GPUARRAY_CALLED Airy<double> airy_scaled(double x, double& zeta, double& rest) {
-    const double size = ::fabs(x), r = ::sqrt(size);
-    zeta = airy_phase(size, rest);
-    Airy<double> out;
-    if (x > 0) {
-        const Modified<double> third = modified_bessel(1.0 / 3, zeta), two = modified_bessel(2.0 / 3, zeta);
-        const double decayed = ::exp(-2 * zeta) * 0.5513288954217921;  // sqrt(3) / pi
-        out.ai = 0.1837762984739307 * r * third.k;                     // 1 / (pi sqrt(3))
-        out.aip = -0.1837762984739307 * size * two.k;
-        out.bi = 0.5773502691896258 * r * (2 * third.i + decayed * third.k);
-        out.bip = 0.5773502691896258 * size * (2 * two.i + decayed * two.k);
-        return out;
+// Of |x| > 10 by DLMF 9.7(ii). Scaled by e^exponent (Ai) and e^-exponent (Bi) for x > 0.
+GPUARRAY_CALLED Airy<double> airy_far(double x, dd& exponent) {
+    const double size = ::fabs(x);
+    double rest;
+    const double zeta = airy_phase(size, rest), inverse = 1 / zeta;
+    exponent = dd(zeta, rest);
+    // Sums over u_k and v_k of the indices 4 n, 4 n + 1, 4 n + 2 and 4 n + 3, without the first term, which is 1.
+    double u0 = 0, u1 = 0, u2 = 0, u3 = 0, v0 = 0, v1 = 0, v2 = 0, v3 = 0, u = 1;
+#pragma unroll 1
+    for (int k = 1; k < 40; ++k) {
+        const double n = 6.0 * k;
+        u *= (n - 5) * (n - 3) * (n - 1) / (216.0 * k * (2 * k - 1)) * inverse;
+        const double v = u * (n + 1) / (1 - n);
+        const int index = k & 3;
+        if (index == 0) u0 += u, v0 += v;
+        if (index == 1) u1 += u, v1 += v;
+        if (index == 2) u2 += u, v2 += v;
+        if (index == 3) u3 += u, v3 += v;
+        if (u < 1e-18) break;
     }
-    Ordinary third = ordinary_bessel(1.0 / 3, zeta), two = ordinary_bessel(2.0 / 3, zeta);
-    // far away J' is nearly -Y and Y' nearly J: enough for the rest of the phase
-    third = Ordinary{third.j - rest * third.y, third.y + rest * third.j};
-    two = Ordinary{two.j - rest * two.y, two.y + rest * two.j};
-    const double c = 0.5773502691896258;
-    out.ai = r / 2 * (third.j - c * third.y);
-    out.bi = -r / 2 * (third.y + c * third.j);
-    out.aip = size / 2 * (two.j + c * two.y);
-    out.bip = size / 2 * (c * two.j - two.y);
-    return out;
+    const double quarter = ::sqrt(::sqrt(size));
+    if (x > 0) {
+        const double base = 0.5641895835477563 / quarter, slope = 0.5641895835477563 * quarter;  // 1 / sqrt(pi)
+        return Airy<double>{0.5 * base * (1 + (u0 + u2 - u1 - u3)), -0.5 * slope * (1 + (v0 + v2 - v1 - v3)),
+                            base * (1 + (u0 + u2 + u1 + u3)), slope * (1 + (v0 + v2 + v1 + v3))};
+    }
+    double sine, cosine, rest_sine, rest_cosine;
+    ::sincos(zeta, &sine, &cosine);
+    ::sincos(rest, &rest_sine, &rest_cosine);
+    const double s = sine * rest_cosine + cosine * rest_sine, c = cosine * rest_cosine - sine * rest_sine;
+    // of the phase less pi / 4, times sqrt(2)
+    const double ss = s - c, cc = c + s, base = 0.3989422804014327 / quarter, slope = 0.3989422804014327 * quarter;
+    const double even = u0 - u2, odd = u1 - u3, even_slope = v0 - v2, odd_slope = v1 - v3;
+    return Airy<double>{base * (cc + (cc * even + ss * odd)), slope * (ss + (ss * even_slope - cc * odd_slope)),
+                        base * (-ss + (cc * odd - ss * even)), slope * (cc + (cc * even_slope + ss * odd_slope))};
 }
-GPUARRAY_CALLED Airy<double> airy(double x) {
+GPUARRAY_CALLED Airy<double> airy_real(double x, bool scaled) {
     if (!isfinite(x)) return Airy<double>{x - x, x - x, x - x, x - x};
-    if (::fabs(x) <= 13) return turning::airy_by_nodes(x);
-    double zeta, rest;
-    Airy<double> out = airy_scaled(x, zeta, rest);
-    if (x > 0) {
-        const double down = ::exp(-zeta / 2), up = ::exp(zeta / 2);
-        out.ai = down * (down * out.ai) * (1 - rest);
-        out.aip = down * (down * out.aip) * (1 - rest);
-        out.bi = up * (up * out.bi) * (1 + rest);
-        out.bip = up * (up * out.bip) * (1 + rest);
+    const bool near = ::fabs(x) <= 10;
+    dd exponent(0.0);
+    Airy<double> out = near ? turning::airy_by_nodes(x) : airy_far(x, exponent);
+    if (x > 0 && scaled == near) {
+        if (near) {
+            double rest;
+            const double zeta = airy_phase(x, rest);
+            exponent = -dd(zeta, rest);
+        }
+        out.ai = times_power(out.ai, -exponent);
+        out.aip = times_power(out.aip, -exponent);
+        out.bi = times_power(out.bi, exponent);
+        out.bip = times_power(out.bip, exponent);
     }
     return out;
 }
+GPUARRAY_DEVICE Airy<double> airy(double x) { return airy_real(x, false); }
 // SciPy has NaN for Ai at negative numbers, where zeta is imaginary.
 GPUARRAY_CALLED Airy<double> airye(double x) {
-    if (!isfinite(x)) return Airy<double>{x - x, x - x, x - x, x - x};
-    double zeta = x * ::sqrt(::fabs(x)) / 1.5, rest = 0;
-    Airy<double> out;
-    if (::fabs(x) < 1) {
-        out = airy_near_zero(x);
-        if (x > 0) {
-            const double up = ::exp(zeta);
-            out = Airy<double>{out.ai * up, out.aip * up, out.bi / up, out.bip / up};
-        }
-    } else {
-        out = airy_scaled(x, zeta, rest);
-    }
+    Airy<double> out = airy_real(x, true);
     if (x < 0) out.ai = out.aip = not_a_number();
     return out;
 }

@@ -22,6 +22,11 @@ GPUARRAY_CALLED double jv(double v, double x) {
     const double size = ::fabs(v), sign = x < 0 ? odd_sign(v) : 1;
     if (x == 0) return v == 0 ? 1 : v > 0 || is_integer(v) ? 0 : infinity() * reciprocal_sign(v);
     if (isinf(v)) return 0;
+    if (v < 0 && v > -20 && x > 0 && x < 8 && !is_integer(v)) {
+        // By its own series the zeros keep their digits, and the poles of J_v Gamma(v + 1).
+        const SignedLog first = first_term_of_i(v, x);
+        return first.sign * times_power(rounded(series_of_i(v, x, -1)), first.log);
+    }
     const Ordinary at = ordinary_bessel(size, ::fabs(x));
     return sign * (v < 0 ? turned_sum(at.j, -at.y, size) : at.j);
 }
@@ -35,23 +40,18 @@ GPUARRAY_CALLED double yv(double v, double x) {
 }
 GPUARRAY_CALLED double scaled_iv(double v, double x, bool scaled) {
     if (isnan(v) || isnan(x) || (x < 0 && !is_integer(v))) return not_a_number();
-    const double size = ::fabs(v), distance = ::fabs(x), sign = x < 0 ? odd_sign(v) : 1;
+    const double size = ::fabs(x), sign = x < 0 ? odd_sign(v) : 1;
     if (scaled && (isinf(v) || (x == 0 && v < 0 && !is_integer(v)))) return not_a_number();
     if (x == 0) return v == 0 ? 1 : v > 0 || is_integer(v) ? 0 : infinity() * reciprocal_sign(v);
     if (isinf(x)) return not_a_number();
     if (isinf(v)) return 0;
-    const Modified<double> at = modified_bessel(size, distance);
-    double value = at.i;
-    if (v < 0 && !is_integer(v)) value += 0.6366197723675814 * ::sinpi(size) * at.k * ::exp(-2 * distance);
-    if (scaled) return sign * value;
-    return sign * (distance > 700 ? ::exp(distance / 2) * value * ::exp(distance / 2) : ::exp(distance) * value);
+    return sign * real_i(v, size, scaled ? -size : 0);
 }
 GPUARRAY_CALLED double scaled_kv(double v, double x, bool scaled) {
     if (x == 0) return infinity();
     if (isnan(v) || isnan(x) || x < 0 || isinf(v)) return not_a_number();
     if (isinf(x)) return scaled ? not_a_number() : 0;
-    const double value = modified_bessel(::fabs(v), x).k;
-    return scaled ? value : x > 700 ? ::exp(-x / 2) * value * ::exp(-x / 2) : ::exp(-x) * value;
+    return real_k(v, x, scaled ? x : 0);
 }
 GPUARRAY_DEVICE double iv(double v, double x) { return scaled_iv(v, x, false); }
 GPUARRAY_DEVICE double ive(double v, double x) { return scaled_iv(v, x, true); }

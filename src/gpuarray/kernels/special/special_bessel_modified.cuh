@@ -86,19 +86,25 @@ template <class T> GPUARRAY_CALLED void hankel_sums(double v, T z, T& alternatin
 // DLMF 10.41.3 and 10.41.4: sums of U_k(p) / v^k and U_k(p) / (-v)^k.
 template <class T> GPUARRAY_CALLED void debye_sums(double v, T p, T& plain, T& alternating) {
     const T square = p * p, ratio = p / v;
-    T factor = T(1);
-    plain = alternating = T(1);
+    // Without the first term, which is 1: so the sums round once.
+    T factor = T(1), even = T(0), odd = T(0);
     const double* c = DEBYE;
+    double last = 1;
     for (int k = 1; k <= 16; ++k) {
         factor = factor * ratio;
         T value = T(c[k]);
         for (int j = k - 1; j >= 0; --j) value = value * square + c[j];
         c += k + 1;
         const T term = value * factor;
-        plain = plain + term;
-        alternating = k & 1 ? alternating - term : alternating + term;
-        if (magnitude(term) < 1e-17) break;
+        T& part = k & 1 ? odd : even;
+        part = part + term;
+        // One alone can be near a zero of its polynomial.
+        const double size = magnitude(term);
+        if (size < 1e-17 && last < 1e-17) break;
+        last = size;
     }
+    plain = 1.0 + (even + odd);
+    alternating = 1.0 + (even - odd);
 }
 
 // I has both exponentials beyond its order on the imaginary axis, as J has there.

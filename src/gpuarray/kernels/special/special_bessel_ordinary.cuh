@@ -6,7 +6,7 @@
 // point and by those of DLMF 10.20 about it.
 #pragma once
 
-#include "gpuarray/special_bessel_modified.cuh"
+#include "gpuarray/special_bessel_modified_real.cuh"
 #include "gpuarray/special_bessel_turning.cuh"
 
 namespace gpuarray {
@@ -14,25 +14,17 @@ namespace special {
 
 // sqrt(2 / (pi x)) (P cos(w) - Q sin(w)), and with sine and cosine for Y; w = x - (v / 2 + 1 / 4) pi.
 GPUARRAY_CALLED Ordinary hankel_wave(double v, double x) {
-    const double square = 4 * v * v, inverse = 1 / (8 * x);
-    double term = 1, p = 1, q = 0;
-    for (int k = 1; k < 100; ++k) {
-        const double odd = 2 * k - 1, last = ::fabs(term);
-        term *= inverse * ((square - odd * odd) / k);
-        if (::fabs(term) > last && odd > 2 * v) break;
-        const int quadrant = k & 3;
-        if (quadrant == 0) p += term;
-        if (quadrant == 1) q += term;
-        if (quadrant == 2) p -= term;
-        if (quadrant == 3) q -= term;
-        if (::fabs(term) < 1e-17) break;
-    }
+    dd sum0(0.0), sum1(0.0), sum2(0.0), sum3(0.0);
+    hankel_parts(v, x, sum0, sum1, sum2, sum3);
+    const double p = rounded(sum0 - sum2), q = rounded(sum1 - sum3);
     double sine, cosine;
     ::sincos(x, &sine, &cosine);
-    const double turn_s = ::sinpi(v / 2 + 0.25), turn_c = ::cospi(v / 2 + 0.25);
+    // The order less a multiple of 4, which is exact.
+    const double half = 0.5 * ::fmod(v, 4.0), turn_s = ::sinpi(half), turn_c = ::cospi(half);
     const double c = cosine * turn_c + sine * turn_s, s = sine * turn_c - cosine * turn_s;
-    const double scale = 0.7978845608028654 / ::sqrt(x);  // sqrt(2 / pi)
-    return Ordinary{scale * (p * c - q * s), scale * (p * s + q * c)};
+    const double cc = c + s, ss = s - c;  // of the angle less pi / 4, times sqrt(2)
+    const double scale = 0.5641895835477563 / ::sqrt(x);  // 1 / sqrt(pi)
+    return Ordinary{scale * (p * cc - q * ss), scale * (p * ss + q * cc)};
 }
 
 // Debye's expansions, DLMF 10.19.3 and 10.19.6, of orders that are large and not near the argument. The phase has the
@@ -44,16 +36,14 @@ GPUARRAY_CALLED bool debye_wave(double v, double x, Ordinary& out) {
     if (x < v) {
         double plain, alternating;
         debye_sums(v, v / s, plain, alternating);
-        const double base = 0.3989422804014327 / ::sqrt(s);  // 1 / sqrt(2 pi)
-        // In two factors, where one would leave the range
-        const double half = ::exp(-0.5 * phase.hi), decay = half - half * (0.5 * phase.lo);
-        out.j = base * decay * plain * decay;
-        out.y = -2 * base / decay * alternating / decay;
+        const double base = ::sqrt(0.15915494309189535 / s);  // 1 / (2 pi)
+        out.j = times_power(base * plain, -phase);
+        out.y = times_power(-2 * base * alternating, phase);
         return true;
     }
     // U_k(i cot beta): the powers of i make the even ones real, the odd ones imaginary
     const double cotangent = v / s, square = -cotangent * cotangent, ratio = cotangent / v;
-    double factor = 1, even = 0, odd = 0;
+    double factor = 1, even = 0, odd = 0, last = 1;
     const double* c = DEBYE;
     for (int k = 1; k <= 16; ++k) {
         factor *= ratio;
@@ -66,7 +56,8 @@ GPUARRAY_CALLED bool debye_wave(double v, double x, Ordinary& out) {
         if (quadrant == 1) odd += term;
         if (quadrant == 2) even -= term;
         if (quadrant == 3) odd -= term;
-        if (::fabs(term) < 1e-17) break;
+        if (::fabs(term) < 1e-17 && last < 1e-17) break;
+        last = ::fabs(term);
     }
     double sine, cosine;
     ::sincos(phase.hi, &sine, &cosine);
@@ -123,12 +114,14 @@ GPUARRAY_CALLED Ordinary climbed_wave(double v, double x) {
     } else {
         j = steed_wave(int(steps), mu, x, at, next);
     }
+    const dd twice = dd(2.0) / dd(x);
+    dd j0(at.j), j1(next.j), y0(at.y), y1(next.y);
     for (int k = 1; k <= int(steps); ++k) {
-        const double factor = 2 * (mu + k) / x;
-        const Ordinary above{factor * next.j - at.j, factor * next.y - at.y};
-        at = next;
-        next = above;
+        const dd factor = sum(mu, double(k)) * twice, j2 = factor * j1 - j0, y2 = factor * y1 - y0;
+        j0 = j1, j1 = j2, y0 = y1, y1 = y2;
     }
+    at = Ordinary{j0.hi, y0.hi};
+    next.y = y1.hi;
     if (x <= 18.5) {
         at.j = j;
     } else if (v > x) {
@@ -140,6 +133,30 @@ GPUARRAY_CALLED Ordinary climbed_wave(double v, double x) {
     return at;
 }
 
+// Y of x <= 2: N. M. Temme's series, and the recurrence upwards.
+GPUARRAY_CALLED double temme_y(double v, double x) {
+    const double steps = ::rint(v), mu = v - steps, scale = 5.421010862427522e-20;  // 2^-64
+    TemmeStart at = temme_start(mu, x);
+    const dd square = product(mu, mu), quarter = product(x, x) * -0.25;
+    const double sine = ::sinpi(mu / 2), r = mu == 0 ? 0 : 2 / mu * sine * sine;
+    dd c(1.0), total = at.f + at.q * r, next = at.p;
+#pragma unroll 1
+    for (int k = 1; k < 60; ++k) {
+        const double n = k;
+        at.f = (at.f * n + at.p + at.q) / (dd(n * n) - square);
+        at.p = at.p / sum(n, -mu);
+        at.q = at.q / sum(n, mu);
+        c = c * quarter / n;
+        const dd term = c * (at.f + at.q * r);
+        total = total + term;
+        next = next + (c * at.p - term * n);
+        if (::fabs(term.hi) < 1e-20 * ::fabs(total.hi)) break;
+    }
+    const dd half(x * 0.5);
+    const double found = climbed(mu, int(steps), dd(1.0) / half, total * scale, next * scale / half, -1.0);
+    return isfinite(found) ? -0.6366197723675814 * found / scale : -infinity();
+}
+
 // For v >= 0 and x > 0.
 GPUARRAY_CALLED Ordinary ordinary_bessel(double v, double x) {
     Ordinary out;
@@ -148,33 +165,9 @@ GPUARRAY_CALLED Ordinary ordinary_bessel(double v, double x) {
     if (v >= (x < v ? 12 : 8) && debye_wave(v, x, out)) return out;
     if (v >= 25) return turning_wave(v, x);
     if (x <= 2) {
-        const double steps = ::rint(v), mu = v - steps, square = mu * mu;
-        const GammaPair gammas(mu);
-        const double half = x / 2, log_half = -::log(half), e = mu * log_half, grown = ::exp(e);
-        const double circle = mu == 0 ? 1 : 3.141592653589793 * mu / ::sinpi(mu);
-        const double mean = (gammas.plus + gammas.minus) / 2, sine = ::sinpi(mu / 2);
-        const double r = mu == 0 ? 0 : 2 / mu * sine * sine;
-        double f = 0.6366197723675814 * circle * (gammas.difference * ::cosh(e) + mean * sinhc(e) * log_half);
-        double p = 0.3183098861837907 * grown / gammas.plus, q = 0.3183098861837907 / (grown * gammas.minus), c = 1;
-        double sum = f + r * q, next = p;
-        for (int k = 1; k < 60; ++k) {
-            f = (k * f + p + q) / (k * k - square);
-            p /= k - mu;
-            q /= k + mu;
-            c *= -half * half / k;
-            const double term = c * (f + r * q);
-            sum += term;
-            next += c * p - k * term;
-            if (::fabs(term) < 1e-17 * ::fabs(sum)) break;
-        }
-        double y0 = -sum, y1 = -next / half;
-        for (int n = 1; n <= int(steps); ++n) {
-            const double y2 = (mu + n) / half * y1 - y0;
-            y0 = y1;
-            y1 = y2;
-        }
-        out.y = y0;
-        out.j = leading_term(v, x) * power_series(v, -half * half);
+        const SignedLog first = first_term_of_i(v, x);
+        out.j = times_power(power_series(v, x * x * -0.25), first.log);
+        out.y = temme_y(v, x);
         return out;
     }
     return climbed_wave(v, x);

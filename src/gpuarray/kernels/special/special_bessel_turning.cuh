@@ -56,8 +56,8 @@ GPUARRAY_CALLED dd phase(double v, double x, dd s) {
 
 // Airy functions of |x| <= 13 by Taylor's series about the nearest node: y'' = x y.
 GPUARRAY_CALLED Airy<double> airy_by_nodes(double x) {
-    const int n = int(::rint(2 * x)) + 26;
-    const double center = 0.5 * (n - 26), h = x - center;
+    const int n = int(::rint(4 * x)) + 52;
+    const double center = 0.25 * (n - 52), h = x - center;
     const double* node = AIRY_NODES + 4 * n;
     double found[4];
     for (int which = 0; which < 2; ++which) {
@@ -70,7 +70,7 @@ GPUARRAY_CALLED Airy<double> airy_by_nodes(double x) {
             next = term;
             y += term;
             slope += k * term;
-            if (::fabs(last) + ::fabs(term) < 1e-18 * ::fabs(node[2 * which])) break;
+            if (::fabs(last) + ::fabs(term) < 1e-20 * ::fabs(node[2 * which])) break;
         }
         found[2 * which] = node[2 * which] + (node[2 * which + 1] * h + y);
         found[2 * which + 1] = node[2 * which + 1] + (h == 0 ? 0 : slope / h);

@@ -1,8 +1,9 @@
-// Kelvin functions: the series of DLMF 10.65 near zero, modified Bessel functions of x e^(i pi / 4) (10.61) far away.
+// Kelvin functions: the series of DLMF 10.65 near zero, beyond it K of x e^(i pi / 4) (10.61) by the trapezoidal rule
+// for the integral 10.32.9, and the expansions 10.40 far away.
 #pragma once
 
-#include "gpuarray/special_bessel.cuh"
-#include "gpuarray/special_dd.cuh"
+#include "gpuarray/special_bessel_modified_real.cuh"
+#include "gpuarray/special_numbers.cuh"
 
 namespace gpuarray {
 namespace special {
@@ -17,23 +18,83 @@ GPUARRAY_DEVICE void add_turned(dd& real, dd& imag, dd term, int turns) {
     if (turns == 2) real = real - term;
     if (turns == 3) imag = imag - term;
 }
+// K_v(z) e^z of orders 0 and 1 for z = p (1 + i).
+GPUARRAY_CALLED void integrated_kelvin(double p, Complex& zero, Complex& one) {
+    dd real0(0.5), imag0(0.0), real1(0.5), imag1(0.0);
+#pragma unroll 1
+    for (int k = 1; k <= 96; ++k) {
+        const double rest = QUADRATURE_NODES[2 * k - 2], angle = p * rest;
+        if (angle > 42) break;
+        double sine, cosine;
+        ::sincos(angle, &sine, &cosine);
+        const double size = ::exp(-angle), real = size * cosine, imag = -size * sine;
+        real0 = real0 + real;
+        imag0 = imag0 + imag;
+        real1 = real1 + (1 + rest) * real;
+        imag1 = imag1 + (1 + rest) * imag;
+    }
+    zero = Complex(real0.hi, imag0.hi) * 0.0625;
+    one = Complex(real1.hi, imag1.hi) * 0.0625;
+}
+// The sums of a_k(v) / z^k and of a_k(v) / (-z)^k for z = x e^(i pi / 4), without the first term, which is 1.
+GPUARRAY_CALLED void kelvin_sums(double v, double x, Complex& plain, Complex& alternating) {
+    const Complex inverse = Complex(0.7071067811865476, -0.7071067811865476) * (1 / (8 * x));
+    Complex term(1, 0), even(0, 0), odd(0, 0);
+#pragma unroll 1
+    for (int k = 1; k < 60; ++k) {
+        const double n = 2 * k - 1, factor = (4 * v - n * n) / k, last = magnitude(term);
+        term = term * inverse * factor;
+        if (magnitude(term) > last) break;
+        if (k & 1) odd = odd + term; else even = even + term;
+        if (magnitude(term) < 1e-18) break;
+    }
+    plain = even + odd;
+    alternating = even - odd;
+}
+GPUARRAY_DEVICE Complex scaled_by_power(Complex z, dd exponent) {
+    return Complex(times_power(z.real, exponent), times_power(z.imag, exponent));
+}
+
 GPUARRAY_CALLED Kelvin kelvin(double x) {
     const double size = ::fabs(x), none = not_a_number();
     Kelvin out;
     const bool series_of_k = size <= 2;
     if (!series_of_k) {
-        // Of e^(i pi / 4) x: what is left of the phase is in the exponential.
-        const double part = 0.7071067811865476 * size;
-        const double low = ::fma(0.7071067811865476, size, -part) - 4.833646656726457e-17 * size;
-        const Complex eighth = Complex(0.7071067811865476, 0.7071067811865476);
-        const Complex z = Complex(part, part), up = exponential(z) * (1.0 + Complex(low, low));
-        const Modified<Complex> zero = modified_bessel(0.0, z), one = modified_bessel(1.0, z);
-        out.be = zero.i * up;
-        out.bep = eighth * one.i * up;
-        out.ke = zero.k / up;
-        out.kep = -(eighth * one.k / up);
+        const dd p = dd(0.7071067811865476, -4.833646656726457e-17) * size;
+        double sine, cosine;
+        ::sincos(p.hi, &sine, &cosine);
+        const Complex up(::fma(-sine, p.lo, cosine), ::fma(cosine, p.lo, sine));  // e^(i p)
+        const Complex eighth(0.7071067811865476, 0.7071067811865476), sixteenth(0.9238795325112867, 0.3826834323650898);
+        Complex ke, kep;
+        if (size < 24) {
+            integrated_kelvin(p.hi, ke, kep);
+            ke = ke * conjugate(up);
+            kep = -(kep * (conjugate(up) * eighth));
+        } else {
+            Complex plain0, plain1, alternating0, alternating1;
+            kelvin_sums(0, size, plain0, alternating0);
+            kelvin_sums(1, size, plain1, alternating1);
+            // e^(i (p +- pi / 8))
+            const Complex ahead = up * sixteenth, behind = up * conjugate(sixteenth);
+            const double base = ::sqrt(0.15915494309189535 / size), base_k = ::sqrt(1.5707963267948966 / size);
+            ke = conjugate(ahead) + conjugate(ahead) * plain0;
+            kep = -(conjugate(behind) + conjugate(behind) * plain1);
+            Complex be = behind + behind * alternating0, bep = ahead + ahead * alternating1;
+            if (p.hi < 20) {
+                // the other exponential of DLMF 10.40.5
+                const double decay = ::exp(-2 * p.hi);
+                be = be + gpuarray::turn(ke) * decay;
+                bep = bep + gpuarray::turn(kep) * decay;
+            }
+            out.be = scaled_by_power(be * base, p);
+            out.bep = scaled_by_power(bep * base, p);
+            ke = ke * base_k;
+            kep = kep * base_k;
+        }
+        out.ke = scaled_by_power(ke, -p);
+        out.kep = scaled_by_power(kep, -p);
     }
-    if (size < 18.5) {
+    if (size < 24) {
         const dd square = product(size, size) * 0.25;
         dd term(1.0), real(0.0), imag(0.0), realp(0.0), imagp(0.0);
         dd harmonic(-0.5772156649015329, 4.942915152430645e-18);  // digamma(k + 1)
