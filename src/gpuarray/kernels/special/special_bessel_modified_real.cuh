@@ -55,11 +55,6 @@ GPUARRAY_CALLED void hankel_parts(double v, double x, dd& sum0, dd& sum1, dd& su
 struct TemmeStart {
     dd f, p, q;
 };
-// e^x as a sum of two doubles, with three bits more than one, for |x| < 700.
-GPUARRAY_DEVICE dd power_dd(dd x) {
-    const ScaledPower found(x);
-    return fast_sum(found.scale, found.scale * found.rest);
-}
 GPUARRAY_CALLED TemmeStart temme_start(double mu, double x) {
     // 1 / Gamma(1 + mu) and 1 / Gamma(1 - mu)
     const dd square = product(mu, mu);
@@ -72,7 +67,7 @@ GPUARRAY_CALLED TemmeStart temme_start(double mu, double x) {
     const dd odd = square * odd_tail + euler_dd();
     const dd plus = even + odd * mu, minus = even - odd * mu;
     const dd log_half = dd(0.6931471805599453, 2.3190468138462996e-17) - log_dd(dd(x)), e = log_half * mu;
-    const dd grown = power_dd(e), fallen = power_dd(-e);
+    const dd grown = exp_to_dd(e), fallen = exp_to_dd(-e);
     dd sine_ratio = (grown - fallen) * 0.5 / e;
     if (::fabs(e.hi) < 0.4) {
         const double z = e.hi * e.hi;

@@ -32,6 +32,18 @@ GPUARRAY_CALLED cplx exp_minus_square(cplx z) {
     return cplx(size * cosine, size * sine);
 }
 
+// erf(z), or erfi(z) for the sign 1.
+GPUARRAY_CALLED cplx erf_near_zero(cplx z, double sign) {
+    const cplx zz = z * z * sign;
+    cplx power = z, total = z;
+#pragma unroll 1
+    for (int k = 1; k < 30; ++k) {
+        power = power * zz * (1.0 / k);
+        total = total + power * (1.0 / (2 * k + 1));
+    }
+    return total * 1.1283791670955125739;
+}
+
 // For x >= 0 and y >= 0.
 GPUARRAY_CALLED cplx w_first_quadrant(cplx z) {
     const double x = z.real, y = z.imag;
@@ -39,6 +51,10 @@ GPUARRAY_CALLED cplx w_first_quadrant(cplx z) {
         if (isinf(x) || isinf(y)) return cplx(0, 0);
         const cplx r = reciprocal(z);
         return cplx(-r.imag * 0.56418958354775628695, r.real * 0.56418958354775628695);
+    }
+    if (x * x + y * y < 0.25) {
+        const cplx odd = times_i(erf_near_zero(z, 1));
+        return c_product(exp_minus_square(z), cplx(1 + odd.real, odd.imag));
     }
     const double weights[] = {0.9366460212365959, 0.5548549101598534, 0.1947095780852903, 0.04047614460380574,
                         0.004984423132468586, 0.00036360898638930446, 1.571296901780048e-05, 4.022405421564814e-07,
@@ -48,29 +64,28 @@ GPUARRAY_CALLED cplx w_first_quadrant(cplx z) {
                         0.0014373060804075317, 8.06995175703046e-05, 2.684086793096743e-06, 5.2884221169441576e-08,
                         6.17247886522431e-10, 4.267731135455224e-12, 1.7479879405655014e-14,
                         4.241151183016084e-17, 6.095832383276606e-20};
-    const double steps = x * 1.9544100476116797, part = steps - ::floor(steps);
+    // x over the step, of which the fraction counts.
+    const dd steps = dd(1.9544100476116797, -4.159077300370675e-18) * x;
+    const double part = (steps.hi - ::floor(steps.hi)) + steps.lo;
     const bool near_pole = y < 6.1399;
     const bool whole = y < x && near_pole && part >= 0.25 && part <= 0.75;
     // i z / (z^2 - t^2) in parts: the terms of the real part are positive, however small it is beside the other one.
     const double size_squared = x * x + y * y;
-    double real = 0, imag = 0;
+    dd real_sum(0.0), imag_sum(0.0);
     // The last nodes count for what is close to them.
-    const int count = x > 5.5 && x < 7.5 ? 14 : 12;
+    const int count = x > 4 && x < 8 ? 14 : 12;
 #pragma unroll 1
     for (int k = 0; k < count; ++k) {
-        double node = 0, weight = 0.5;
-        if (!whole) {
-            node = (k + 0.5) * 0.5116633539732443;
-            weight = weights[k];
-        } else if (k > 0) {
-            node = k * 0.5116633539732443;
-            weight = whole_weights[k - 1];
-        }
-        const double left = x - node, right = x + node;
+        const double count_of_steps = whole ? k : k + 0.5;
+        const double weight = !whole ? weights[k] : k > 0 ? whole_weights[k - 1] : 0.5;
+        // The step has two parts, of which the first has few bits: near a node the distance keeps its digits.
+        const double first = count_of_steps * 0.5116633539728355, second = count_of_steps * 4.087779740974067e-13, node = first + second;
+        const double left = (x - first) - second, right = x + node;
         const double factor = weight / ((left * left + y * y) * (right * right + y * y));
-        real += factor * (size_squared + node * node);
-        imag += factor * (left * right + y * y);
+        real_sum = real_sum + factor * (size_squared + node * node);
+        imag_sum = imag_sum + factor * (left * right + y * y);
     }
+    const double real = real_sum.hi, imag = imag_sum.hi;
     const cplx total(real * y * 0.32573500793527993, imag * x * 0.32573500793527993);
     if (!near_pole) return total;
     // 2 exp(-z^2) / (1 +- exp(-2 pi i z / h))
@@ -137,17 +152,6 @@ GPUARRAY_CALLED double erfi(double x) {
     const dd half = product(x, x) * 0.5;
     const double e = exp_dd(half);
     return 1.1283791670955125739 * dawsn(x) * e * e;
-}
-
-GPUARRAY_CALLED cplx erf_near_zero(cplx z, double sign) {
-    const cplx zz = z * z * sign;
-    cplx power = z, total = z;
-#pragma unroll 1
-    for (int k = 1; k < 30; ++k) {
-        power = power * zz * (1.0 / k);
-        total = total + power * (1.0 / (2 * k + 1));
-    }
-    return total * 1.1283791670955125739;
 }
 
 GPUARRAY_CALLED cplx erfc_right(cplx z) { return c_product(exp_minus_square(z), wofz(times_i(z))); }

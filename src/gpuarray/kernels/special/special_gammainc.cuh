@@ -170,19 +170,33 @@ template <class W> GPUARRAY_CALLED W lgamma1p(double a) {
     return W(-0.5772156649015329, 4.942915152430645e-18) * a + a * a * polynomial(c, a);
 }
 
-// Q for small x, where neither it nor P is known to be small.
-template <class W> GPUARRAY_CALLED double gamma_small_upper(double a, W wide) {
-    const double x = wide.hi;
-    const W exponent = log_of(wide) * a - lgamma1p<W>(a);
+// Q for small x, where neither it nor P is known to be small: 1 - x^a / gamma(1 + a) (1 + a sum) cancels in two doubles.
+GPUARRAY_CALLED double gamma_small_upper(double a, dd x) {
+    const dd exponent = log_dd(x) * a - lgamma1p<dd>(a);
+    dd term(1.0), total(0.0);
+#pragma unroll 1
+    for (int n = 1; n < 60; ++n) {
+        term = term * -x / double(n);
+        const dd part = term / sum(a, double(n));
+        total = total + part;
+        if (::fabs(part.hi) < 1e-20 * ::fabs(total.hi)) break;
+    }
+    const double e = exponent.hi;
+    const double series[] = {0.5, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040, 1.0 / 40320, 1.0 / 362880};
+    const dd less = ::fabs(e) < 0.05 ? exponent + e * (e * polynomial(series, e)) : exp_to_dd(exponent) - 1.0;
+    return -rounded(less + (less + 1.0) * (total * a));
+}
+GPUARRAY_CALLED double gamma_small_upper(double a, plain x) {
+    const plain exponent = log_of(x) * a - lgamma1p<plain>(a);
     double term = 1, total = 0;
 #pragma unroll 1
     for (int n = 1; n < 60; ++n) {
-        term *= -x / n;
+        term *= -x.hi / n;
         const double part = term / (a + n);
         total += part;
-        if (::fabs(part) < 0.1 * negligible(wide) * ::fabs(total)) break;
+        if (::fabs(part) < 0.1 * negligible(x) * ::fabs(total)) break;
     }
-    return -::expm1(exponent.hi) - exp_of(exponent) * (a * total + exponent.lo);
+    return -::expm1(exponent.hi) - exp_of(exponent) * (a * total);
 }
 
 // Of the two what is computed, and whether it is Q. P + Q = 1.

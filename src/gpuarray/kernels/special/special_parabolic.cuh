@@ -15,18 +15,25 @@ struct Cylinder {
     double value, slope;
 };
 // y'' + (quarter x^2 - a) y = 0 from zero to x >= 0.
-GPUARRAY_CALLED Cylinder weber_from_zero(double a, double quarter, dd value, dd slope, double x, double last = 1e-18) {
-    const Equation<dd> e{dd(1.0), dd(0.0), dd(0.0), dd(0.0), dd(0.0), dd(-a), dd(0.0), dd(quarter)};
+GPUARRAY_CALLED Cylinder weber_from_zero(dd a, double quarter, dd value, dd slope, double x) {
+    const Equation<dd> e{dd(1.0), dd(0.0), dd(0.0), dd(0.0), dd(0.0), -a, dd(0.0), dd(quarter)};
     Solution<dd> y{value, slope};
-    const double reach = 2 / (1 + ::sqrt(::sqrt(::fabs(a))) / 2);
+    const double reach = 2 / (1 + ::sqrt(::sqrt(::fabs(a.hi))) / 2);
     double at = 0;
     for (int step = 0; step < 4000 && at < x; ++step) {
         const double next = ::fmin(x, at + reach);
-        y = taylor_step(e, dd(at), sum(next, -at), y, last);
+        y = taylor_step(e, dd(at), sum(next, -at), y, 1e-30);
         at = next;
         if (!(::fabs(y.value.hi) < 1e290)) break;
     }
     return Cylinder{rounded(y.value), rounded(y.slope)};
+}
+// e^log 2^twos / gamma(x)^count
+GPUARRAY_CALLED dd power_over_gamma(dd log, dd twos, dd x, int count) {
+    if (is_pole(x.hi) && x.lo == 0) return dd(0.0);
+    const SignedLog low = lgamma_signed(x);
+    const dd found = exp_to_dd(log + twos * dd(0.6931471805599453, 2.3190468138462996e-17) - low.log * count);
+    return count & 1 ? found * low.sign : found;
 }
 // D_v(x) at x >= 0 and its derivative.
 GPUARRAY_CALLED Cylinder cylinder_d(double v, double x) {
@@ -49,11 +56,11 @@ GPUARRAY_CALLED Cylinder cylinder_d(double v, double x) {
     const double reach = 2 / (1 + ::sqrt(::sqrt(::fabs(a))) / 2);
     for (int step = 0; step < 20000 && at > x; ++step) {
         const double next = ::fmax(x, at - ::fmin(reach, 8 / at));
-        y = taylor_step(e, dd(at), sum(next, -at), y);
+        y = taylor_step(e, dd(at), sum(next, -at), y, 1e-24);
         at = next;
         if (::fabs(y.value.hi) > 1e200) {
-            y = Solution<dd>{y.value * 1e-200, y.slope * 1e-200};
-            log = log + dd(460.51701859880916, -2.6028180159460316e-14);  // 200 log(10)
+            y = Solution<dd>{y.value * 2.409919865102884e-181, y.slope * 2.409919865102884e-181};  // 2^-600
+            log = log + dd(415.88830833596717, 1.8355172981578424e-14);
         }
     }
     const double factor = exp_dd(log * 0.5);
@@ -73,19 +80,20 @@ GPUARRAY_CALLED Cylinder pbdv(double v, double x) {
         const double sign = ::fmod(v, 2.0) == 0 ? 1 : -1;
         return Cylinder{sign * at.value, -sign * at.slope};
     }
-    const double scale = ::exp2(v / 2) * 1.772453850905516;  // sqrt(pi)
-    const double value = scale * rgamma((1 - v) / 2), slope = -scale * 1.4142135623730951 * rgamma(-v / 2);
-    const Cylinder at = weber_from_zero(-v - 0.5, -0.25, dd(value), dd(-slope), -x);
+    const dd half_log_pi(0.5723649429247001, 5.132975581353913e-18);
+    const dd value = power_over_gamma(half_log_pi, dd(v * 0.5), sum(1.0, -v) * 0.5, 1);
+    const dd slope = power_over_gamma(half_log_pi, sum(v, 1.0) * 0.5, dd(-0.5 * v), 1);
+    const Cylinder at = weber_from_zero(sum(-v, -0.5), -0.25, value, slope, -x);
     return Cylinder{at.value, -at.slope};
 }
 // V(-v - 1/2, x)
 GPUARRAY_CALLED Cylinder pbvv(double v, double x) {
     if (isnan(v) || isnan(x) || isinf(x) || isinf(v)) return Cylinder{not_a_number(), not_a_number()};
-    const double a = -v - 0.5, first = rgamma(0.75 - a / 2), second = rgamma(0.25 - a / 2);
-    const double scale = 3.141592653589793 * ::exp2(a / 2 + 0.25);
-    const double value = scale * first * first * rgamma(0.25 + a / 2);
-    const double slope = scale * 1.4142135623730951 * second * second * rgamma(0.75 + a / 2);
-    const Cylinder at = weber_from_zero(a, -0.25, dd(value), dd(x < 0 ? -slope : slope), ::fabs(x));
+    const dd log_pi(1.1447298858494002, 1.0265951162707826e-17), half = sum(-v, -0.5) * 0.5;
+    const dd low = power_over_gamma(dd(0.0), dd(0.0), -half + 0.75, 2), below = power_over_gamma(dd(0.0), dd(0.0), -half + 0.25, 2);
+    const dd value = low * power_over_gamma(log_pi, half + 0.25, half + 0.25, 1);
+    const dd slope = below * power_over_gamma(log_pi, half + 0.75, half + 0.75, 1);
+    const Cylinder at = weber_from_zero(half * 2.0, -0.25, value, x < 0 ? -slope : slope, ::fabs(x));
     return Cylinder{at.value, x < 0 ? -at.slope : at.slope};
 }
 
@@ -122,7 +130,7 @@ GPUARRAY_CALLED Cylinder pbwa(double a, double x) {
     // 2^(-3/4) times the root of the ratio; the Wronskian says the derivative.
     const dd value = dd(0.5946035575013605, 1.991007615732823e-17) * root_of(root_of(squared_gamma_ratio(a / 2)));
     const dd slope = dd(-0.5) / value;
-    const Cylinder at = weber_from_zero(a, 0.25, value, x < 0 ? -slope : slope, ::fabs(x), 1e-30);
+    const Cylinder at = weber_from_zero(dd(a), 0.25, value, x < 0 ? -slope : slope, ::fabs(x));
     return Cylinder{at.value, x < 0 ? -at.slope : at.slope};
 }
 
