@@ -90,16 +90,24 @@ GPUARRAY_CALLED Airy<double> airye(double x) {
     return out;
 }
 
+// K_v(zeta) e^zeta for zeta = 2/3 z^(3/2): beyond the imaginary axis z says on which side of the cut zeta is, or would be.
+GPUARRAY_CALLED Complex airy_k(double v, Complex z, Complex zeta) {
+    if (zeta.real >= 0 && z.real >= 0) return modified_bessel(v, zeta).k;
+    const double side = z.imag >= 0 ? 1 : -1;
+    const Modified<Complex> at = modified_bessel(v, -zeta);  // DLMF 10.34.2
+    return unit_at(-side * v) * at.k * exponential(2.0 * zeta) - (side * 3.141592653589793) * gpuarray::turn(at.i);
+}
 // Ai(z) and Ai'(z) times e^zeta.
 GPUARRAY_CALLED void airy_ai_right(Complex z, Complex zeta, Complex& ai, Complex& aip) {
     const Complex r = principal_root(z);
-    ai = 0.1837762984739307 * r * kve(1.0 / 3, zeta);
-    aip = -0.1837762984739307 * z * kve(2.0 / 3, zeta);
+    ai = 0.1837762984739307 * r * airy_k(1.0 / 3, z, zeta);
+    aip = -0.1837762984739307 * z * airy_k(2.0 / 3, z, zeta);
 }
 GPUARRAY_DEVICE Complex airy_zeta(Complex z) { return z * principal_root(z) / 1.5; }
 GPUARRAY_CALLED void airy_ai(Complex z, Complex& ai, Complex& aip) {
     const Complex zeta = airy_zeta(z);
-    if (z.real >= 0 || ::fabs(z.imag) > 1.7320508075688772 * ::fabs(z.real)) {
+    // Up to 130 degrees: arguments of 120 degrees are usual below, and rounded to either side.
+    if (z.real >= 0 || ::fabs(z.imag) > 1.2 * ::fabs(z.real)) {
         airy_ai_right(z, zeta, ai, aip);
         return;
     }

@@ -32,7 +32,8 @@ GPUARRAY_CALLED double jv(double v, double x) {
 }
 GPUARRAY_CALLED double yv(double v, double x) {
     if (isnan(v) || isnan(x) || x < 0 || isinf(x)) return not_a_number();
-    if (x == 0) return v < 0 && is_integer(v) && ::fmod(v, 2.0) == -1 ? infinity() : -infinity();
+    // The sign of -cos(pi v), of half-integers that of orders nearer to zero.
+    if (x == 0) return v < 0 ? -odd_sign(::ceil(-v - 0.5)) * infinity() : -infinity();
     if (isinf(v)) return not_a_number();
     const double size = ::fabs(v);
     const Ordinary at = ordinary_bessel(size, x);
@@ -42,7 +43,7 @@ GPUARRAY_CALLED double scaled_iv(double v, double x, bool scaled) {
     if (isnan(v) || isnan(x) || (x < 0 && !is_integer(v))) return not_a_number();
     const double size = ::fabs(x), sign = x < 0 ? odd_sign(v) : 1;
     if (scaled && (isinf(v) || (x == 0 && v < 0 && !is_integer(v)))) return not_a_number();
-    if (x == 0) return v == 0 ? 1 : v > 0 || is_integer(v) ? 0 : infinity() * reciprocal_sign(v);
+    if (x == 0) return v == 0 ? 1 : v > 0 || is_integer(v) ? 0 : infinity();  // SciPy's sign
     if (isinf(x)) return not_a_number();
     if (isinf(v)) return 0;
     return sign * real_i(v, size, scaled ? -size : 0);

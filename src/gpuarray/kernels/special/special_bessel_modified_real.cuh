@@ -177,7 +177,7 @@ GPUARRAY_CALLED ModifiedReal modified_real(double v, double x) {
 }
 
 // I_v(x) e^shift for x > 0 and an order of either sign.
-GPUARRAY_CALLED double real_i(double v, double x, double shift) {
+GPUARRAY_CALLED double real_i(double v, double x, dd shift) {
     if (v < 0 && !is_integer(v)) {
         // By its own series the zeros keep their digits, and the poles of I_v Gamma(v + 1).
         if (v > -20 && x < 30) {
@@ -192,7 +192,7 @@ GPUARRAY_CALLED double real_i(double v, double x, double shift) {
     return times_power(at.i, at.i_exponent + shift);
 }
 // K_v(x) e^shift
-GPUARRAY_CALLED double real_k(double v, double x, double shift) {
+GPUARRAY_CALLED double real_k(double v, double x, dd shift) {
     const ModifiedReal at = modified_real(::fabs(v), x);
     return times_power(at.k, at.k_exponent + shift);
 }

@@ -67,6 +67,23 @@ GPUARRAY_CALLED Series polynomial_from_one(dd b, dd c, dd rest, double degree) {
     s.largest *= ::fabs(factor.hi);
     return s;
 }
+// The first of the two parts of DLMF 15.8.4, in powers of 1 - x = rest, where the excess c - a - b is so large that the
+// second one, a power of rest, is nothing beside it.
+GPUARRAY_CALLED bool first_part_from_one(dd a, dd b, dd c, dd excess, dd rest, double& found) {
+    const double terms = ::floor(excess.hi);
+    if (!(terms > 8)) return false;
+    const dd ca = c - a, cb = c - b;
+    if ((is_pole(ca.hi) && ca.lo == 0) || (is_pole(cb.hi) && cb.lo == 0)) return false;
+    const Series s = power_series_dd(2, a, b, dd(1.0) - excess, rest, terms);
+    if (!reliable(s)) return false;
+    const SignedLog top = lgamma_signed(c), other = lgamma_signed(excess), low = lgamma_signed(ca), last = lgamma_signed(cb);
+    const SignedLog first = lgamma_signed(a), second = lgamma_signed(b);
+    const dd log = top.log + other.log - low.log - last.log;
+    const double rest_log = excess.hi * ::log(rest.hi) + top.log.hi - other.log.hi - first.log.hi - second.log.hi;
+    if (rest_log > log.hi + ::log(::fabs(s.sum.hi)) - 45) return false;
+    found = top.sign * other.sign * low.sign * last.sign * times_power(rounded(s.sum), log);
+    return true;
+}
 // For 0 <= x < 1; rest is 1 - x.
 GPUARRAY_CALLED double hyp2f1_unit(dd a, dd b, dd c, dd x, dd rest, double degree) {
     if (degree < 1e299 || x.hi <= 0.9) {
@@ -76,8 +93,7 @@ GPUARRAY_CALLED double hyp2f1_unit(dd a, dd b, dd c, dd x, dd rest, double degre
             const dd other = a.hi == -degree ? b : a, gap = c - other;
             if (gap.hi <= 0 && gap.lo == 0 && is_integer(gap.hi)) {  // Euler's transformation, DLMF 15.8.1
                 const double power = gap.hi + degree;
-                return ::pow(rest.hi, power) * (1 + power * (rest.lo / rest.hi))
-                    * rounded(power_series_dd(2, c + degree, gap, c, x, -gap.hi).sum);
+                return times_power(rounded(power_series_dd(2, c + degree, gap, c, x, -gap.hi).sum), log_dd(rest) * power);
             }
             const Series t = polynomial_from_one(other, c, rest, degree);
             return rounded(reliable(t) ? t.sum : s.sum);
@@ -86,15 +102,15 @@ GPUARRAY_CALLED double hyp2f1_unit(dd a, dd b, dd c, dd x, dd rest, double degre
     }
     // Euler's transformation leaves a function that is finite at 1.
     dd excess = c - a - b;
-    double factor = 1;
+    dd factor(0.0);  // its logarithm
     if (excess.hi < 0) {
-        factor = ::pow(rest.hi, excess.hi) * (1 + excess.lo * ::log(rest.hi) + excess.hi * (rest.lo / rest.hi));
+        factor = log_dd(rest) * excess;
         a = c - a;
         b = c - b;
         if (a.hi <= 0 && is_integer(a.hi) && a.lo == 0)
-            return factor * rounded(power_series_dd(2, a, b, c, x, -a.hi).sum);
+            return times_power(rounded(power_series_dd(2, a, b, c, x, -a.hi).sum), factor);
         if (b.hi <= 0 && is_integer(b.hi) && b.lo == 0)
-            return factor * rounded(power_series_dd(2, a, b, c, x, -b.hi).sum);
+            return times_power(rounded(power_series_dd(2, a, b, c, x, -b.hi).sum), factor);
     }
     dd at(0.75), gap(0.25);
     if (x.hi < 0.75) {
@@ -102,6 +118,10 @@ GPUARRAY_CALLED double hyp2f1_unit(dd a, dd b, dd c, dd x, dd rest, double degre
         gap = dd(1.0) - at;
     }
     const Series s = power_series_dd(2, a, b, c, at, 1e300);
+    if (!reliable(s)) {
+        double found;
+        if (first_part_from_one(a, b, c, excess.hi < 0 ? -excess : excess, rest, found)) return times_power(found, factor);
+    }
     Solution<dd> y{s.sum, s.slope / at};
     // in the distance from 1: t (1 - t) y'' + (a + b + 1 - c - (a + b + 1) t) y' - a b y = 0
     const dd sum1 = a + b + 1.0;
@@ -114,7 +134,7 @@ GPUARRAY_CALLED double hyp2f1_unit(dd a, dd b, dd c, dd x, dd rest, double degre
         if (last) break;
         gap = gap * 0.5;
     }
-    return factor * rounded(y.value);
+    return times_power(rounded(y.value), factor);
 }
 GPUARRAY_CALLED double hyp2f1(double a, double b, double c, double x) {
     if (isnan(a) || isnan(b) || isnan(c) || isnan(x)) return not_a_number();
@@ -122,7 +142,11 @@ GPUARRAY_CALLED double hyp2f1(double a, double b, double c, double x) {
     if (c <= 0 && is_integer(c) && !(degree < 1e299 && degree <= -c && c != 0)) return x == 0 || a == 0 || b == 0
         ? 1 : infinity();
     if (x == 0 || a == 0 || b == 0) return 1;
-    if (a == c || b == c) return ::pow(1 - x, a == c ? -b : -a);
+    // Of an integer c that is not positive the sum is the polynomial.
+    if ((a == c || b == c) && !is_pole(c)) {
+        const double power = a == c ? -b : -a;
+        return x < 1 && isfinite(x) ? times_power(1, log_dd(dd(1.0) - x) * power) : ::pow(1 - x, power);
+    }
     if (x == 1 && degree > 1e299) return c - a - b > 0 ? gauss_sum(a, b, c) : infinity();
     if (degree < 1e299 && (degree < 30 || ::fabs(x) > 1)) {
         return rounded(power_series_dd(2, dd(a), dd(b), dd(c), dd(x), degree).sum);
@@ -140,7 +164,7 @@ GPUARRAY_CALLED double hyp2f1(double a, double b, double c, double x) {
         const dd after = sum(c, way ? -a : -b);
         const double end = ::fmin(degree_of(before), after.lo == 0 ? degree_of(after.hi) : 1e300);
         const Series s = power_series_dd(2, dd(before), after, dd(c), inside, end);
-        if (s.converged && s.largest < 1e6 * ::fabs(s.sum.hi)) return ::pow(up.hi, -before) * rounded(s.sum);
+        if (s.converged && s.largest < 1e12 * ::fabs(s.sum.hi)) return times_power(rounded(s.sum), log_dd(up) * -before);
     }
     // with the parameter before it that leaves a function finite at 1
     if (a > b) {
@@ -150,7 +174,7 @@ GPUARRAY_CALLED double hyp2f1(double a, double b, double c, double x) {
     }
     const dd cb = sum(c, -b);
     const double inner = ::fmin(degree_of(a), cb.lo == 0 ? degree_of(cb.hi) : 1e300);
-    return ::pow(up.hi, -a) * hyp2f1_unit(dd(a), cb, dd(c), inside, rest, inner);
+    return times_power(hyp2f1_unit(dd(a), cb, dd(c), inside, rest, inner), log_dd(up) * -a);
 }
 
 // The series at z and z times its derivative; whether the sum has digits left.
@@ -298,19 +322,19 @@ GPUARRAY_CALLED double hyp0f1(double v, double z) {
     if (v <= 0 && is_integer(v)) return not_a_number();
     if ((z == 0 && v != 0) || (isinf(v) && v > 0 && isfinite(z))) return 1;
     if (isnan(v) || isnan(z)) return not_a_number();
-    if (z > -300 && z < 3e4) {
+    if (z > -300 && z < 2e6) {
         const Series s = power_series_dd(0, dd(0.0), dd(0.0), dd(v), dd(z), 1e300);
-        if (reliable(s)) return rounded(s.sum);
+        if (reliable(s) || ::fabs(z) < 1) return rounded(s.sum);
     }
     const double size = ::fabs(z), arg = ::sqrt(size), order = v - 1;
     const SignedLog top = lgamma_signed(dd(v));
-    const dd log = top.log - sum(v, -1) * log_dd(dd(arg));
+    const dd log = top.log - sum(v, -1) * (log_dd(dd(size)) * 0.5);
     // What rounding took from 2 sqrt(|z|)
     const double shift = ::fma(-arg, arg, size) / arg;
-    if (z > 0) return top.sign * ive(order, 2 * arg) * exp_dd(log + 2 * arg + shift);
+    if (z > 0) return top.sign * real_i(order, 2 * arg, log + shift * ::hypot(1.0, order / (2 * arg)));
     // DLMF 10.6.2
     const double j = jv(order, 2 * arg);
-    return top.sign * (j + shift * (order / (2 * arg) * j - jv(v, 2 * arg))) * exp_dd(log);
+    return top.sign * times_power(j + shift * (order / (2 * arg) * j - jv(v, 2 * arg)), log);
 }
 GPUARRAY_CALLED Complex hyp0f1(double v, Complex z) {
     if (z.imag == 0) return Complex(hyp0f1(v, z.real), 0);

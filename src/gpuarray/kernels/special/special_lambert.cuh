@@ -192,6 +192,8 @@ GPUARRAY_CALLED complex128 wrightomega(complex128 z) {
         }
         return z;
     }
+    // Where squares in the steps below would overflow, two terms have all digits.
+    if (::fmax(::fabs(x), ::fabs(y)) > 1e100 && !(x < 0.0 && y > -pi && y <= pi)) return z - gpuarray::log(z);
     if (x == -1.0 && ::fabs(y) == pi) return complex128(-1.0, 0.0);
     // On the two rays where the function has jumps a half-plane is chosen by the sign of y - pi, and there the iteration
     // is that of -w, whose logarithm is continuous.

@@ -10,6 +10,8 @@ namespace special {
 GPUARRAY_CALLED double struve_positive(double v, double x, bool modified) {
     // (x / 2)^(v + 1) / (Gamma(3/2) Gamma(v + 3/2)) sum of (-+x^2 / 4)^k / ((3/2)_k (v + 3/2)_k)
     const dd c = sum(v, 1.5), half_log = log_dd(dd(x / 2)), quarter = product(x, x) * (modified ? 0.25 : -0.25);
+    // H is below the first term as long as that is nothing, where the other expansion is a difference of infinities.
+    if (!modified && v > x && (v + 1) * half_log.hi - lgamma_positive(c).hi < -760) return 0;
     dd term(1.0), total(1.0);
     double largest = 1;
     bool converged = false;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -254,24 +255,31 @@ def bernoulli(n: int) -> ndarray:
     array([ 1.        , -0.5       ,  0.16666667,  0.        , -0.03333333])
     """
     n = _index(n)
+    return cp.asarray(_continued(_bernoulli_numbers(), n, 1))
+
+
+@functools.cache
+def _bernoulli_numbers() -> np.ndarray:
+    """Those that a double holds."""
     # The algorithm of Akiyama and Tanigawa, which has the other sign of the second number.
     found: list[float] = []
     row: list[Fraction] = []
-    for m in range(n + 1):
+    for m in range(259):
         row.append(Fraction(1, m + 1))
         for j in range(m, 0, -1):
             row[j - 1] = j * (row[j - 1] - row[j])
-        found.append(_quotient(row[0]))
-    if n > 0:
-        found[1] = -0.5
-    return cp.asarray(np.asarray(found))
+        found.append(float(row[0]))
+    found[1] = -0.5
+    return np.asarray(found)
 
 
-def _quotient(x: Fraction) -> float:
-    try:
-        return float(x)
-    except OverflowError:
-        return math.copysign(math.inf, x)
+def _continued(numbers: np.ndarray, n: int, first: int) -> np.ndarray:
+    """The numbers up to `n`, infinite ones beyond those that are given; that of index 2 has the sign `first`."""
+    found = np.zeros(n + 1)
+    found[: len(numbers)] = numbers[: n + 1]
+    beyond = np.arange(len(numbers) + len(numbers) % 2, n + 1, 2)
+    found[beyond] = np.where(beyond % 4 == 2, first, -first) * math.inf
+    return found
 
 
 def euler(n: int) -> ndarray:
@@ -304,13 +312,19 @@ def euler(n: int) -> ndarray:
     array([ 1.,  0., -1.,  0.,  5.])
     """
     n = _index(n)
+    return cp.asarray(_continued(_euler_numbers(), n, -1))
+
+
+@functools.cache
+def _euler_numbers() -> np.ndarray:
+    """Those that a double holds."""
     # DLMF 24.5.3: a sum of those before, times binomials, is 0.
     numbers = [1]
-    for m in range(2, n + 1, 2):
+    for m in range(2, 187, 2):
         numbers.append(-sum(math.comb(m, 2 * j) * x for j, x in enumerate(numbers)))
-    found = np.zeros(n + 1)
-    found[::2] = [math.copysign(_as_float(abs(x)), x) for x in numbers]
-    return cp.asarray(found)
+    found = np.zeros(187)
+    found[::2] = numbers
+    return found
 
 
 def _index(n: Any) -> int:
