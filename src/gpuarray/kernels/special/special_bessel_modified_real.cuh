@@ -20,13 +20,6 @@ struct ModifiedReal {
     dd k_exponent;
 };
 
-// m e^x, by two factors where the power alone would leave the range.
-GPUARRAY_CALLED double times_power(double m, dd x) {
-    if (::fabs(x.hi) < 700) return m * exp_dd(x);
-    const double half = exp_dd(x * 0.5);
-    return half * m * half;
-}
-
 // sqrt(1 + w^2)
 GPUARRAY_DEVICE dd root_of_one_and_square(dd w) {
     const dd square = w * w + 1.0;

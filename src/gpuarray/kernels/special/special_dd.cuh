@@ -183,6 +183,13 @@ GPUARRAY_DEVICE double expm1_usual(dd x) {
     const ScaledPower found(x);
     return ::fma(found.scale, found.rest, found.scale - 1);
 }
+// m e^x, by two factors where the power alone would leave the range.
+GPUARRAY_CALLED double times_power(double m, dd x) {
+    if (::fabs(x.hi) < 700) return m * exp_dd(x);
+    const double half = exp_dd(x * 0.5);
+    return half * m * half;
+}
+
 // exp as a sum of two doubles, to about 70 bits, for |x| < 700: Taylor's series of exp(x) - 1, and its doublings.
 GPUARRAY_CALLED dd exp_to_dd(dd x) {
     if (!(::fabs(x.hi) < 700)) return dd(exp_dd(x));

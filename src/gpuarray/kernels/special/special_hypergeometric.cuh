@@ -353,59 +353,60 @@ GPUARRAY_CALLED Complex hyp0f1(double v, Complex z) {
     return gamma(v) * exponential((1 - v) * principal_log(arg)) * iv(v - 1, 2.0 * arg);
 }
 
-// U(a, b, x) x^a and its derivative's companion at x > 0: from the asymptotic series inwards, where U grows.
-GPUARRAY_CALLED Solution<dd> tricomi(double a, double b, double x) {
-    const double second = a - b + 1;
-    double start = ::fmax(x, 45 + 1.5 * ::fabs(a) * (1 + ::fabs(second)) / 4 + ::fabs(a) + ::fabs(second));
+// U(a, b, x) e^log at x > 0: from the asymptotic series inwards, where U grows.
+GPUARRAY_CALLED double tricomi(dd a, dd b, double x, dd log) {
+    const dd second = a - b + 1.0;
+    const double size = ::fabs(a.hi), other = ::fabs(second.hi);
+    const double start = ::fmax(x, 50 + 1.5 * size * (1 + other) / 4 + 2 * (size + other));
     dd term(1.0), sum0(1.0), sum1(0.0);
     const dd w = dd(-1.0) / dd(start);
     for (int k = 0; k < 400; ++k) {
         const double last = ::fabs(term.hi);
-        term = term * (dd(a) + double(k)) * (sum(a, -b) + double(k + 1)) * w / double(k + 1);
-        if (term.hi == 0 || (::fabs(term.hi) > last && k > ::fabs(a) + ::fabs(second))) break;
+        term = term * (a + double(k)) * (second + double(k)) * w / double(k + 1);
+        if (term.hi == 0 || (::fabs(term.hi) > last && k > size + other)) break;
         sum0 = sum0 + term;
         sum1 = sum1 + term * double(k + 1);
         if (::fabs(term.hi) < 1e-22 * ::fabs(sum0.hi)) break;
     }
     // y = U(x) start^a with the slope of x^-a sum
     Solution<dd> y{sum0, -(sum0 * a + sum1) / start};
-    const Equation<dd> e{dd(0.0), dd(1.0), dd(0.0), dd(b), dd(-1.0), dd(-a), dd(0.0), dd(0.0)};
+    const Equation<dd> e{dd(0.0), dd(1.0), dd(0.0), b, dd(-1.0), -a, dd(0.0), dd(0.0)};
     dd at(start);
-    double exponent = 0;
+    double twos = 0;
     for (int step = 0; step < 3000 && at.hi > x; ++step) {
         const double reach = ::fmin(0.5 * at.hi, 8.0);
         const bool last = at.hi - x <= reach;
         const dd h = last ? dd(x) - at : dd(-reach);
-        y = taylor_step(e, at, h, y);
+        y = taylor_step(e, at, h, y, 1e-24);
         at = last ? dd(x) : at + h;
         if (::fabs(y.value.hi) > 1e200) {
-            y = Solution<dd>{y.value * 1e-200, y.slope * 1e-200};
-            exponent += 200;
+            y = Solution<dd>{y.value * 2.409919865102884e-181, y.slope * 2.409919865102884e-181};  // 2^-600
+            twos += 600;
         }
     }
-    const double scale = ::pow(start, -a) * ::pow(10.0, exponent);
-    return Solution<dd>{y.value * scale, y.slope * scale};
+    log = log + dd(0.6931471805599453, 2.3190468138462996e-17) * twos - a * log_dd(dd(start));
+    return times_power(rounded(y.value), log);
 }
 // (-1)^n (b)_n M(-n, b, x), DLMF 13.2.7
-GPUARRAY_CALLED double tricomi_polynomial(double n, double b, double x) {
+GPUARRAY_CALLED double tricomi_polynomial(double n, dd b, double x) {
     dd factor(1.0);
-    for (int k = 0; k < n; ++k) factor = factor * -sum(b, k);
-    return rounded(factor * power_series_dd(1, dd(-n), dd(0.0), dd(b), dd(x), n).sum);
+    for (int k = 0; k < n; ++k) factor = factor * -(b + double(k));
+    return rounded(factor * power_series_dd(1, dd(-n), dd(0.0), b, dd(x), n).sum);
 }
 GPUARRAY_CALLED double hyperu(double a, double b, double x) {
     if (isnan(a) || isnan(b) || isnan(x) || x < 0) return not_a_number();
     if (a == 0) return 1;
-    if (degree_of(a) < 60 && !is_pole(b)) return tricomi_polynomial(-a, b, x);
+    if (degree_of(a) < 60 && !is_pole(b)) return tricomi_polynomial(-a, dd(b), x);
     if (x == 0) {
         if (b >= 1) return infinity();
         return gamma(1 - b) * rgamma(a - b + 1);  // DLMF 13.2.18 to 13.2.22
     }
+    if (b >= 1) return tricomi(dd(a), dd(b), x, dd(0.0));
     // Kummer's transformation, DLMF 13.2.40, where U is not the one that grows towards zero
-    const double first = b < 1 ? a - b + 1 : a, second = b < 1 ? 2 - b : b, degree = degree_of(first);
-    const double factor = b < 1 ? ::pow(x, 1 - b) : 1;
-    if (degree < 60) return factor * tricomi_polynomial(degree, second, x);
-    if (b < 1) return factor * rounded(tricomi(first, second, x).value);
-    return rounded(tricomi(a, b, x).value);
+    const dd first = sum(a, -b) + 1.0, second = sum(2.0, -b), log = log_dd(dd(x)) * sum(1.0, -b);
+    const double degree = first.lo == 0 ? degree_of(first.hi) : 1e300;
+    if (degree < 60) return times_power(tricomi_polynomial(degree, second, x), log);
+    return tricomi(first, second, x, log);
 }
 
 }  // namespace special

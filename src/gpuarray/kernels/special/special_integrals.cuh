@@ -35,7 +35,8 @@ GPUARRAY_CALLED Complex wave_tail(double w, double p, bool airy) {
 }
 // The same for e^-w (sign -1, from w on) and e^w (sign 1, up to w).
 GPUARRAY_CALLED double exponential_tail(double w, double p, bool airy, int sign) {
-    double c = 1, g = 1, sum = 1, scale = 1, power = 1;
+    // The first term, which is 1, comes last.
+    double c = 1, g = 1, sum = 0, scale = 1, power = 1;
     for (int k = 1; k < 200; ++k) {
         c = next_coefficient(airy, c, k);
         g = (airy && sign < 0 && (k & 1) ? -c : c) + sign * (k - 1 + p) * g;
@@ -46,7 +47,7 @@ GPUARRAY_CALLED double exponential_tail(double w, double p, bool airy, int sign)
         sum += g * power;
         if (scale < 1e-18) break;
     }
-    return sum;
+    return 1 + sum;
 }
 
 // Nodes and weights of Gauss-Laguerre quadrature with 20 points (DLMF 3.5(v)).
@@ -250,7 +251,7 @@ GPUARRAY_CALLED void airy_integrals(double x, bool negative, double& ai, double&
             bi = tail.imag;
         } else {
             ai = 0.3333333333333333 - 0.5 * scale * ::exp(-w) * exponential_tail(w, 0.5, true, -1);
-            bi = ::exp(w / 2) * (scale * exponential_tail(w, 0.5, true, 1)) * (::exp(w / 2) * (1 + rest));
+            bi = times_power(scale * exponential_tail(w, 0.5, true, 1), dd(w, rest));
         }
         return;
     }
