@@ -407,9 +407,9 @@ _CHAINS: dict[str, Callable[[Any, Any], Any]] = {
 def measure_sizes(effort: timing.Effort, least: int = 20) -> dict[str, dict[str, dict[str, float]]]:
     """Microseconds of chains by the MiB of an operand, with fusion off, and on for all sizes."""
     import gpuarray as cp
-    from gpuarray._fusion import deferred
+    from gpuarray._runtime import recording
 
-    before, deferred.LEAST_BYTES = deferred.LEAST_BYTES, 0
+    before, recording.LEAST_BYTES = recording.LEAST_BYTES, 0
     found: dict[str, dict[str, dict[str, float]]] = {}
     sizes = [1 << k for k in range(least, least + 7)]
     heads = [f"{4 * x / 2**20:g} MiB" for x in sizes]
@@ -421,7 +421,7 @@ def measure_sizes(effort: timing.Effort, least: int = 20) -> dict[str, dict[str,
             of_chain[head] = _off_and_on(lambda x=x, y=y, chain=chain: chain(x, y), effort)
         cells = [f"{x['off']:7.1f} {x['on']:7.1f}" for x in of_chain.values()]
         print(f"{name:20}" + "".join(f"{x:>16}" for x in cells), flush=True)
-    deferred.LEAST_BYTES = before
+    recording.LEAST_BYTES = before
     return found
 
 
@@ -562,9 +562,9 @@ def main() -> int:
             missing[name] = f"{type(error).__name__}: {error}".splitlines()[0]
             print(f"{name} is left out: {missing[name]}")
     if options.quick:
-        from gpuarray._fusion import deferred
+        from gpuarray._runtime import recording
 
-        deferred.LEAST_BYTES = 0
+        recording.LEAST_BYTES = 0
     from gpuarray._ffi import driver
 
     print(driver.describe())

@@ -8,6 +8,8 @@ Tests marked ``single_operations`` run without it.
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 
@@ -18,8 +20,10 @@ def pytest_addoption(parser):
 @pytest.fixture(autouse=True, scope="session")
 def _everywhere():
     from gpuarray._fusion import automatic, deferred
+    from gpuarray._runtime import recording
 
-    deferred.LEAST_BYTES = 0
+    recording.LEAST_BYTES = 0
+    deferred.USUAL = sys.maxsize  # also those that run alone
     yield
     automatic.set_mode("off")
 

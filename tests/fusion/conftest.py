@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 
 import pytest
@@ -14,8 +15,10 @@ def fused(monkeypatch):
     import gpuarray as cp
     from gpuarray._fusion import deferred
     from gpuarray._runtime import device as devices
+    from gpuarray._runtime import recording
 
-    monkeypatch.setattr(deferred, "LEAST_BYTES", 0)
+    monkeypatch.setattr(recording, "LEAST_BYTES", 0)
+    monkeypatch.setattr(deferred, "USUAL", sys.maxsize)  # also those that run alone
     # Threads of other tests may still be ending.
     monkeypatch.setattr(devices, "threads", {threading.get_ident()})
     with cp.fusion("immediate"):

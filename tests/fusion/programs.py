@@ -339,8 +339,10 @@ def differences_of(
 def all_modes() -> dict[str, Callable[[], None]]:
     """How operations are run, by name."""
     from gpuarray._fusion import automatic, deferred
+    from gpuarray._runtime import recording
 
-    deferred.LEAST_BYTES = 0
+    recording.LEAST_BYTES = 0
+    deferred.USUAL = sys.maxsize  # operations that run alone are recorded
     return {
         mode: functools.partial(automatic.set_mode, mode) for mode in ("off", "on", "immediate")
     }

@@ -522,9 +522,9 @@ def test_memory_hooks_see_each_allocation():
 def test_a_reset_with_pending_operations():
     run(
         """
-        from gpuarray._fusion import deferred
+        from gpuarray._runtime import recording
 
-        deferred.LEAST_BYTES = 0
+        recording.LEAST_BYTES = 0
         cp.fusion("immediate")
         x = cp.asarray(np.arange(4.0))
         y = x * 2 + 1
@@ -545,8 +545,8 @@ def test_a_reset_with_pending_operations():
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_a_fork_with_pending_operations():
     program = PROGRAM + (
-        "from gpuarray._fusion import deferred\n"
-        "deferred.LEAST_BYTES = 0\n"
+        "from gpuarray._runtime import recording\n"
+        "recording.LEAST_BYTES = 0\n"
         "cp.fusion('on')\n"
         "x = cp.asarray(np.arange(4.0))\n"
         "y = x * 2 + 1\n"
@@ -576,9 +576,9 @@ def test_the_process_ends_with_pending_operations():
     """And with kernels that a thread compiles."""
     run(
         """
-        from gpuarray._fusion import deferred
+        from gpuarray._runtime import recording
 
-        deferred.LEAST_BYTES = 0
+        recording.LEAST_BYTES = 0
         cp.fusion("on")
         x = cp.asarray(np.arange(4.0))
         for i in range(3):

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
-from gpuarray._fusion import deferred, prologues, running
+from gpuarray._fusion import prologues, running
 from gpuarray._runtime import device as devices
+from gpuarray._runtime import recording
 from gpuarray.kernels.generator.expressions import Apply, Input
 from gpuarray.kernels.generator.operations import operation
 from gpuarray.kernels.reduction.computed import Source
@@ -23,7 +24,7 @@ AXES = [None, 0, -1]
 @pytest.fixture(autouse=True)
 def fused(monkeypatch):
     """Record operations of all sizes, and compile at once."""
-    monkeypatch.setattr(deferred, "LEAST_BYTES", 0)
+    monkeypatch.setattr(recording, "LEAST_BYTES", 0)
     monkeypatch.setattr(devices, "threads", {threading.get_ident()})
     with cp.fusion("immediate"):
         cp.cuda.Stream.null.drop_plans()
@@ -180,7 +181,7 @@ CHAINS = {
 @pytest.mark.parametrize("function", CHAINS)
 @pytest.mark.parametrize("least", [0, 1 << 12])
 def test_reductions_are_recorded(ran, monkeypatch, function, least):
-    monkeypatch.setattr(deferred, "LEAST_BYTES", least)
+    monkeypatch.setattr(recording, "LEAST_BYTES", least)
     x = operands((40, 130))[0]
     with cp.fusion("off"):
         expected = function(cp, x)

@@ -6,12 +6,13 @@ they are called.
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from gpuarray._config import config
 from gpuarray._fusion.fuse import fuse
+from gpuarray._runtime import recording
 
 __all__ = ["fuse"]
 
 if config.fusion != "off":
-    from gpuarray._fusion.automatic import set_mode
-
-    set_mode(config.fusion)
+    recording.record_from_the_first(lambda: import_module("gpuarray._fusion.automatic"))

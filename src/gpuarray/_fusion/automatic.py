@@ -45,7 +45,7 @@ def recorder(
     if layout.nbytes > driver.device_total_mem(stream.device.handle):
         return make()  # which raises in the line that asks for it
     noted = _noted_on(stream)
-    is_small = layout.nbytes < deferred.LEAST_BYTES
+    is_small = layout.nbytes < recording.LEAST_BYTES
     if is_small and (given or noted.small.isdisjoint(inputs)):
         return make()
     if is_small:
@@ -64,18 +64,18 @@ def reduction_recorder(
     stream: Stream,
 ) -> Callable[..., Any]:
     """As :class:`gpuarray._runtime.recording.ReductionRecorder` describes it."""
-    if operand.nbytes < deferred.LEAST_BYTES or not operand.size or not _is_recorded_on(stream):
+    if operand.nbytes < recording.LEAST_BYTES or not operand.size or not _is_recorded_on(stream):
         return make()
     if operand.dtype.kind not in "biufc" or not _is_plain((operand, *numbers), layout):
         return make()
     if layout.nbytes > driver.device_total_mem(stream.device.handle):
         return make()  # which raises in the line that asks for it
     noted = _noted_on(stream)
-    if layout.nbytes < deferred.LEAST_BYTES:
+    if layout.nbytes < recording.LEAST_BYTES:
         noted.add_small(layout)
     step = Reduced(make, function, options, (operand, *numbers), layout)
     # One that reads memory takes a fourth of the time of an operation that stores as much.
-    only_pending = operand.nbytes < 4 * deferred.LEAST_BYTES
+    only_pending = operand.nbytes < 4 * recording.LEAST_BYTES
     return recorders.recorder_of(step, noted, only_pending=only_pending)
 
 
@@ -130,12 +130,14 @@ def set_mode(wanted: str) -> None:
     run_all_deferred()
     running.immediate = wanted == "immediate"
     _let_arrays_lack_memory(deferred.enabled)
-    if deferred.enabled and recording.recorder is None:
+    if deferred.enabled and recording.recorder is not recorder:
         Stream.__getattr__ = lacking.handle_of  # type: ignore[attr-defined]
+        asked = recording.recorder is not None  # for all plans
         recording.recorder = recorder
         recording.reduction_recorder = reduction_recorder
-        for stream in list(streams.values()):
-            stream.drop_plans()  # those that were made before record nothing
+        if not asked:
+            for stream in list(streams.values()):
+                stream.drop_plans()  # those that were made before record nothing
 
 
 def _let_arrays_lack_memory(may: bool) -> None:
@@ -199,5 +201,8 @@ class fusion:
     def __repr__(self) -> str:
         return f"fusion({self._mode!r})"
 
+
+if config.fusion != "off":
+    set_mode(config.fusion)
 
 without_annotations(globals())

@@ -45,9 +45,10 @@ from gpuarray.kernels.reduction.moments import Deviation
 from gpuarray.kernels.reduction.rules import ArgReduction, Reduction
 from gpuarray.kernels.scan.rules import Accumulation
 
-#: From so many bytes of the result on an operation is recorded. On an H200 a lone one is slower for
-#: it below 32 MiB, by up to 8 µs, and two that follow one another are quicker from 16 MiB on.
-LEAST_BYTES = 16 << 20
+#: An operation that ran alone so many times in a row is launched at once where it was called.
+USUAL = 8
+#: But for one of so many calls: it is recorded, since another operation may join it by now.
+PROBED = 64
 
 #: Whether operations are recorded, on all streams.
 enabled = False
@@ -91,6 +92,9 @@ class Deferred:
         The places in the log of the memory of arrays, by that memory.
     most : int
         Bytes that running the operations at once would have held, if somebody looked.
+    first : tuple of (dict, int)
+        Where it is counted how often the first operation ran alone: the table, and the place of
+        the call in it.
     begun : bool
         Whether the stream lacks what it lacks then. Only then something is recorded.
     code : code object
@@ -109,8 +113,8 @@ class Deferred:
 
     __slots__ = (
         "__weakref__", "_argument", "_handle", "_key", "_plans", "_running", "batches", "begun",
-        "code", "lock", "log", "memories", "most", "node", "root", "run_recorded", "sequences",
-        "small", "storing", "stream", "table",
+        "code", "first", "lock", "log", "memories", "most", "node", "root", "run_recorded",
+        "sequences", "small", "storing", "stream", "table",
     )  # fmt: skip
 
     def __init__(self, stream: Stream, run_recorded: Callable[[Stream, Batch], None]):
@@ -123,6 +127,7 @@ class Deferred:
         self._running = False
         self._key = id(stream)
         self.code: CodeType | None = None
+        self.first: tuple[dict[int, int], int] = {}, 0
         self.table: dict[Any, Any] = {}
         self.storing: dict[Any, Any] = {}
         self.small: set[Layout] = set()
@@ -296,6 +301,9 @@ class Deferred:
             if self.node is node and self.log is batch.log:
                 self.batches, self.node, self.most = batches, self.root, 0
                 self.log, self.memories = log, memories
+            if node.joined:
+                times, call = self.first
+                times[call] = 0
 
     def _run_batches(self) -> None:
         global lost

@@ -4,6 +4,11 @@ Recording has to take less than a launch. So a function takes what was recorded 
 of the sequence, and compares: if it is this operation with these operands, all that follows from it
 is known (see gpuarray._fusion.sequences). There is no loop over operands, and no lock (see
 gpuarray._fusion.deferred). Everything else is `noting.note`'s.
+
+To record an operation and then run it alone takes longer than to launch it. So a function counts,
+for each place where it is called, how often in a row its operation began a sequence and nothing
+joined it; after some times it launches at once there, and records one call of many, to see whether
+that is still so.
 """
 
 from __future__ import annotations
@@ -16,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from gpuarray import _array
-from gpuarray._fusion import holding, noting, sequences
+from gpuarray._fusion import deferred, holding, noting, sequences
 from gpuarray._fusion.batches import STORED
 from gpuarray._fusion.deferred import Deferred
 from gpuarray._fusion.steps import Step
@@ -51,7 +56,7 @@ def recorder_of(
     kinds = "".join(["a" if isinstance(x, Layout) else "s" for x in arguments])
     record = _factory(kinds, given)(
         step, noted, noted.stream, run, partial(noting.note, noted, step, given, only_pending, run),
-        step.layout, _array.array_class, *[slot for _, slot in step.checks],
+        step.layout, _array.array_class, {}, deferred.USUAL, *[slot for _, slot in step.checks],
     )  # fmt: skip
     record.records = True  # type: ignore[attr-defined]  # functions take attributes
     if only_pending:
@@ -59,12 +64,17 @@ def recorder_of(
     return record
 
 
+#: Places of calls that a function counts at most.
+_MOST_CALLS = 1024
+
 #: What the functions find by its name.
 _scope: dict[str, Any] = {
     "__name__": __name__,
     "Allocation": Allocation,
+    "MOST_CALLS": _MOST_CALLS,
     "NEW": sequences.NEW,
     "ONLY_RECORDED": holding.ONLY_RECORDED,
+    "PROBED": deferred.PROBED,
     "SAME": sequences.SAME,
     "SHARED": sequences.SHARED,
     "STORED": STORED,
@@ -148,11 +158,23 @@ def _factory(kinds: str, given: bool) -> Callable[..., Callable[..., Any]]:
     news = " = ".join([f"{name}_{x}" for name in ("memory", "address") for x in arrays])
     any_new = " or ".join([f"address_{x} is not None" for x in arrays])
     otherwise = f"return note(place, {arguments})"
-    closed = ["step", "noted", "stream", "run", "note", "layout", "cls"]
+    closed = ["step", "noted", "stream", "run", "note", "layout", "cls", "alone", "usual"]
     closed += [f"slot_{x}" for x in scalars]
     lines = [
-        "if not noted.begun and not noted.begin():",
-        f"    return run({arguments})",
+        "frame = getframe(2)",  # the caller's of an operator
+        "code, offset = frame.f_code, frame.f_lasti",
+        "if not noted.begun:",
+        "    call = id(code) + offset",  # a number for each instruction of the code that there is
+        "    times = alone.get(call, 0)",
+        "    if times >= usual and times % PROBED:",
+        "        alone[call] = times + 1",
+        f"        return (step.single or run)({arguments})",
+        "    if not noted.begin():",
+        f"        return run({arguments})",
+        "    if not times and len(alone) >= MOST_CALLS:",
+        "        alone.clear()",
+        "    alone[call] = times + 1",
+        "    noted.first = alone, call",
     ]
     for x in scalars:  # what fitted once fits again
         lines += [
@@ -164,9 +186,7 @@ def _factory(kinds: str, given: bool) -> Callable[..., Callable[..., Any]]:
             f"    last_{x} = {x}",
         ]
     lines += [
-        "frame = getframe(2)",  # the caller's of an operator
-        "code = frame.f_code",
-        "place = code, frame.f_lasti",
+        "place = code, offset",
         "if code is not noted.code:",
         "    if id(code) not in users_code:",
         "        place = caller(2)",

@@ -59,6 +59,8 @@ class Node:
         Its plan.
     number : int
         How many operations there are: the number of the next one.
+    joined : bool
+        Whether there are several operations, besides views.
     length : int
         Of the log.
     results, scalars : tuple of int
@@ -93,7 +95,7 @@ class Node:
     """
 
     __slots__ = (
-        "_uses", "calls", "checked", "children", "counted", "given_up", "known", "leaves",
+        "_uses", "calls", "checked", "children", "counted", "given_up", "joined", "known", "leaves",
         "length", "most", "newest", "next", "number", "parent", "results", "scalars", "sources",
         "step", "stores", "use", "viewed",
     )  # fmt: skip
@@ -106,6 +108,7 @@ class Node:
     def __init__(self) -> None:
         self.parent = self.use = self.step = None
         self.number = self.length = self.most = self.newest = 0
+        self.joined = False
         self.results: tuple[int, ...] = ()
         self.scalars: tuple[int, ...] = ()
         self.leaves: tuple[Leaf, ...] = ()
@@ -184,6 +187,7 @@ class Node:
         made.parent, made.use, made.step = self, use, use.step
         number, target = self.number, use.target
         made.number = number + 1
+        made.joined = self.joined or (number > 0 and not isinstance(use.step, View))
         made.results = (*self.results, self.length)
         length = self.length + 2
         leaves = list(self.leaves)

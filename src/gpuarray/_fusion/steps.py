@@ -32,9 +32,11 @@ class Step:
         The result's.
     checks : tuple of (int, memoryview)
         Scalars among the operands, with what refuses a value that does not fit.
+    single : callable or None
+        What does it at once, if that has been made.
     """
 
-    __slots__ = ("_make", "_run", "checks", "expression", "inputs", "layout", "name", "nbytes")
+    __slots__ = ("_make", "checks", "expression", "inputs", "layout", "name", "nbytes", "single")
 
     def __init__(
         self,
@@ -45,7 +47,7 @@ class Step:
         layout: Layout,
     ):
         self._make = make
-        self._run: Callable[..., Any] | None = None
+        self.single: Callable[..., Any] | None = None
         self.name = name
         self.expression = expression
         self.inputs = tuple(inputs)
@@ -57,9 +59,9 @@ class Step:
 
     def run(self, *operands: Any) -> Any:
         """Do it at once; returns the result."""
-        run = self._run
+        run = self.single
         if run is None:
-            run = self._run = self._make()
+            run = self.single = self._make()
         return run(*operands)
 
 

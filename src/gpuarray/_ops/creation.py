@@ -231,11 +231,19 @@ def ones(
 
 
 def _full(shape: Any, value: Any, dtype: Any, order: str) -> Any:
-    if recording.recorder is not None and not isinstance(value, ArrayBase):
-        return _make_empty(shape, dtype, order, full)(value)
-    result = empty(shape, dtype, order)
-    fill(result, value)
-    return result
+    if isinstance(value, ArrayBase):
+        result = empty(shape, dtype, order)
+        copies.assign(result, value)
+        return result
+    try:
+        # As in `empty`.
+        for length in shape if type(shape) is tuple else (shape,):
+            if type(length) is not int:
+                raise KeyError
+        make = current.stream.plans[full, shape, dtype, order]
+    except (KeyError, TypeError):
+        make = _make_empty(shape, dtype, order, full)
+    return make(value)
 
 
 def full(
@@ -370,8 +378,12 @@ def _like(
         with there:
             return _like(prototype, dtype, order, shape, there, initialise, value)
     layout = _layout_like(prototype, dtype, order, shape)
-    if value is not None and recording.recorder is not None and not _dtypes.is_raw(layout.dtype):
-        return filled_call(current.stream, layout)(value)
+    if value is not None and not _dtypes.is_raw(layout.dtype):
+        stream = current.stream
+        make = stream.plans.get((filled_call, layout))  # the key of filled_call
+        if make is None:
+            make = filled_call(stream, layout)
+        return make(value)
     result = empty(layout.shape, layout.dtype) if layout.c_contiguous else _array.empty(layout)
     if initialise is not None:
         initialise(result)

@@ -11,6 +11,10 @@ from gpuarray._layout import Layout
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels.generator.expressions import Expression
 
+#: From so many bytes of the result on an operation is recorded, and a reduction by its operand. On
+#: an H200 two that follow one another are quicker for it from 16 MiB on.
+LEAST_BYTES = 16 << 20
+
 
 class Recorder(Protocol):
     """Makes the plan that records an operation, or the one that runs it where that is quicker.
@@ -84,6 +88,46 @@ class ReductionRecorder(Protocol):
 
 #: None while no program has asked for it.
 reduction_recorder: ReductionRecorder | None = None
+
+
+def record_from_the_first(begin: Callable[[], None]) -> None:
+    """Call a function that sets the recorders when an operation is planned that is large enough.
+
+    Programs of small arrays import nothing for it.
+    """
+    global recorder, reduction_recorder
+
+    def first(
+        make: Callable[[], Callable[..., Any]],
+        name: str,
+        expression: Expression,
+        inputs: Sequence[Any],
+        layout: Layout,
+        given: bool,
+        stream: Stream,
+    ) -> Callable[..., Any]:
+        if layout.nbytes < LEAST_BYTES:
+            return make()
+        begin()
+        assert recorder is not None
+        return recorder(make, name, expression, inputs, layout, given, stream)
+
+    def first_reduction(
+        make: Callable[[], Callable[..., Any]],
+        function: Any,
+        operand: Layout,
+        layout: Layout,
+        options: tuple[Any, ...],
+        numbers: tuple[np.dtype, ...],
+        stream: Stream,
+    ) -> Callable[..., Any]:
+        if operand.nbytes < LEAST_BYTES:
+            return make()
+        begin()
+        assert reduction_recorder is not None
+        return reduction_recorder(make, function, operand, layout, options, numbers, stream)
+
+    recorder, reduction_recorder = first, first_reduction
 
 
 def alike(plan: Callable[..., Any], other: Callable[..., Any]) -> Callable[..., Any]:
