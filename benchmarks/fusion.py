@@ -2,13 +2,15 @@
 
     python benchmarks/fusion.py                      every table
     python benchmarks/fusion.py --json fusion.json   and the figures as JSON
-    python benchmarks/fusion.py --only programs      one of programs, calls, memory, sizes, rows
+    python benchmarks/fusion.py --only programs      one of the tables
     python benchmarks/fusion.py --sides on,cupy      some of the ways to run them
     python benchmarks/fusion.py --quick              small and short: does it run at all?
 
+* small: the host's time of the calls of benchmarks/peers.py, on arrays of 16 elements, with fusion
+  never switched on, and on. It is to be the same.
 * programs: microseconds of a program, of a batch to the end of its work. *Bound* is what reading
   its operands once and writing its results once takes at the rate of a copy.
-* calls: the host's time to issue a chain of five operations, and three, with nothing waiting.
+* calls: the host's time to issue chains of five operations, three and one, with nothing waiting.
 * memory: the most bytes that ten programs hold at once.
 * sizes: short chains of arrays of 4 MiB and more, recorded whatever their size: from which size on
   that is quicker.
@@ -40,6 +42,7 @@ sys.path[:0] = [str(_ROOT), str(_ROOT / "src")]
 import numpy as np  # noqa: E402 - the path comes first
 
 from benchmarks import libraries, rows, timing  # noqa: E402
+from benchmarks.rows.calls import CALLS  # noqa: E402
 from benchmarks.rows.elementwise import elementwise_rows  # noqa: E402
 from benchmarks.rows.reductions import reduction_rows  # noqa: E402
 from benchmarks.rows.sorting import sorting_rows  # noqa: E402
@@ -51,7 +54,7 @@ SIDES = (
     "off", "on", "immediate", "fuse", "cupy", "cupy.fuse", "torch", "torch.compile", "jax.jit",
 )  # fmt: skip
 _GPUARRAY = SIDES[:4]
-_TABLES = ("programs", "calls", "memory", "sizes", "rows")
+_TABLES = ("small", "programs", "calls", "memory", "sizes", "rows")
 #: How much slower than with fusion off a row may be.
 MOST = 1.03
 
@@ -326,6 +329,29 @@ def copy_rate(size: int, effort: timing.Effort) -> float:
     return 2 * size / median(found)
 
 
+def measure_small(effort: timing.Effort) -> list[dict[str, Any]]:
+    """Microseconds of the host for calls on small arrays, before fusion is switched on, and on."""
+    import gpuarray as cp
+
+    (library,) = libraries.available(["gpuarray"])[0].values()
+    works = {
+        row.name: row.work(library, *map(library.to_device, row.inputs(rows.SMALL)))
+        for row in CALLS
+    }
+    us: dict[str, dict[str, float]] = {}
+    for mode in ("off", "on"):
+        if mode == "on":
+            cp.fusion(mode)
+        costs = timing.call_costs(works, synchronize, effort)
+        us[mode] = {name: 1e6 * median(seconds) for name, seconds in costs.items()}
+    cp.fusion("off")
+    print(f"\n{'small arrays, host, µs':38}{'off':>10}{'on':>10}{'ratio':>8}")
+    for name in works:
+        off, on = us["off"][name], us["on"][name]
+        print(f"{name:38}{off:10.2f}{on:10.2f}{on / off:8.3f}", flush=True)
+    return [{"name": name, "us": {mode: us[mode][name] for mode in us}} for name in works]
+
+
 def measure_programs(
     sides: dict[str, Side], effort: timing.Effort, scale: int
 ) -> list[dict[str, Any]]:
@@ -561,14 +587,16 @@ def main() -> int:
         except Exception as error:  # a peer may be missing or broken in its own way
             missing[name] = f"{type(error).__name__}: {error}".splitlines()[0]
             print(f"{name} is left out: {missing[name]}")
-    if options.quick:
-        from gpuarray._runtime import recording
-
-        recording.LEAST_BYTES = 0
     from gpuarray._ffi import driver
 
     print(driver.describe())
     figures: dict[str, Any] = {"device": driver.describe(), "missing": missing}
+    if "small" in chosen:  # first: nothing has switched fusion on yet
+        figures["small"] = measure_small(effort)
+    if options.quick:
+        from gpuarray._runtime import recording
+
+        recording.LEAST_BYTES = 0
     if "programs" in chosen:
         figures["programs"] = measure_programs(sides, effort, scale)
     if "calls" in chosen:
