@@ -1,6 +1,7 @@
 """The template's variants: tails, alignment, aliasing, broadcasting, masks, strides, widths."""
 
 import math
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -31,6 +32,25 @@ def test_every_size_and_alignment(size, offset, others, rng):
     run(ADD, [Buffer(out, offset)], [Buffer(a, offset), Buffer(b, others)], size=size)
     np.testing.assert_array_equal(out[:size], a + b)
     assert (out[size:] == 77).all()
+
+
+@pytest.mark.parametrize("size", [3, 1024, 1025])
+@pytest.mark.parametrize("masked", [False, True])
+def test_heavy_functions_at_every_alignment(size, masked, rng):
+    """Their threads test all operands together."""
+    spec = loop_spec("arctan2", ("f4", "f4"), ("f4",))
+    if masked:
+        spec = replace(spec, inputs=(*spec.inputs, OperandSpec("b1")), masked=True)
+    a, b = rng.random((2, size), dtype=np.float32)
+    more = [rng.random(size) < 0.9] * masked
+    kept = more[0] if masked else np.ones(size, bool)
+    for at, first, second in product((0, 4, 16), (0, 4), (0, 8)):
+        out = guarded("f4", size)
+        operands = [Buffer(a, first), Buffer(b, second), *[Buffer(x, at) for x in more]]
+        run(spec, [Buffer(out, at)], operands, size=size)
+        np.testing.assert_allclose(out[:size][kept], np.arctan2(a, b)[kept], rtol=3e-7)
+        assert (out[size:] == 77).all()
+        assert (out[:size][~kept] == 77).all()
 
 
 @pytest.mark.parametrize("dtype", CODES)

@@ -29,7 +29,7 @@ def voigt(mp, x, sigma, width):
 
 
 CASES = [
-    Case("erf", np.concatenate([linear(-7, 7), SMALL]), complexes=[COMPLEX], relative=1e-13, single=4),
+    Case("erf", np.concatenate([linear(-7, 7), SMALL]), complexes=[COMPLEX], relative=1e-13, single=2),
     Case("erfc", linear(-7, 27, 80), exact=lambda mp, x: mp.erfc(x), complexes=[COMPLEX], relative=1e-13, single=4),
     Case("erfcx", linear(-26, 50, 80), exact=lambda mp, x: mp.exp(x * x) * mp.erfc(x), complexes=[COMPLEX], relative=1e-13, single=4),
     Case("erfi", np.concatenate([linear(-27, 27, 80), linear(-3, 3), SMALL]), exact=lambda mp, x: mp.erfi(x), complexes=[COMPLEX], relative=1e-13),

@@ -116,10 +116,14 @@ template <class Index, int NDIM, int OPERANDS> struct Dimensions {
 // A by-value operand, or one element that every index reads: loaded before anything else. It answers to
 // everything that the variants ask of a slot.
 template <class T> struct Single {
+    enum { MASKS = true };  // as a mask
     T value;
 
     GPUARRAY_DEVICE explicit Single(T value) : value(value) {}
     GPUARRAY_DEVICE T operator[](int) const { return value; }
+    template <class Where> GPUARRAY_DEVICE uint32_t misaligned(int, const Where&) const { return 0; }
+    template <class... Where> GPUARRAY_DEVICE void take(int, const Where&...) {}
+    template <class... Where> GPUARRAY_DEVICE void put(int, const Where&...) const {}
     template <class Coordinates> GPUARRAY_DEVICE void locate(int, const Coordinates&) {}
     template <class... Where> GPUARRAY_DEVICE void load(int, const Where&...) {}
     template <class Where> GPUARRAY_DEVICE bool ready(const Where&) const { return true; }
@@ -134,6 +138,7 @@ template <class T> GPUARRAY_DEVICE Single<T> broadcast(const typename Stored<T>:
 
 // The mask slot of a kernel without `where=`; it costs nothing.
 struct Unmasked : Single<bool> {
+    enum { MASKS = false };
     GPUARRAY_DEVICE Unmasked() : Single<bool>(true) {}
 };
 

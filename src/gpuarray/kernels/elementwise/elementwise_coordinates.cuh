@@ -5,15 +5,15 @@
 
 namespace gpuarray {
 
-template <class Index, int BLOCK, int VECTOR, int UNROLL, int NDIM, int OPERANDS> struct Rows;
+template <class Index, int BLOCK, int VECTOR, int UNROLL, int NDIM, int OPERANDS, bool TOGETHER> struct Rows;
 template <class Index, int BLOCK, int ITEMS, int NDIM, int OPERANDS> struct Strided;
 
 // A sum of multiples of each element's coordinates. It is found as the offset of an element in memory is: the strides
 // are the factors.
 template <class Variant, class T> struct Coordinates;
 
-template <class Index, int BLOCK, int VECTOR, int UNROLL, int NDIM, int OPERANDS, class T>
-struct Coordinates<Rows<Index, BLOCK, VECTOR, UNROLL, NDIM, OPERANDS>, T> {
+template <class Index, int BLOCK, int VECTOR, int UNROLL, int NDIM, int OPERANDS, bool TOGETHER, class T>
+struct Coordinates<Rows<Index, BLOCK, VECTOR, UNROLL, NDIM, OPERANDS, TOGETHER>, T> {
     typedef typename Unsigned<Index>::type UIndex;
     const Index* strides;
     Index sums[UNROLL];
@@ -26,6 +26,8 @@ struct Coordinates<Rows<Index, BLOCK, VECTOR, UNROLL, NDIM, OPERANDS>, T> {
 #pragma unroll
         for (int axis = 0; axis < NDIM - 1; ++axis) sums[u] += Index(coordinates[axis]) * strides[axis];
     }
+    GPUARRAY_DEVICE uint32_t misaligned(int, Index) const { return 0; }
+    template <class Lanes> GPUARRAY_DEVICE void take(int u, const Lanes& lanes) { load(u, lanes); }
     template <class Lanes> GPUARRAY_DEVICE void load(int u, const Lanes& lanes) {
 #pragma unroll
         for (int i = 0; i < VECTOR; ++i) {
@@ -33,6 +35,7 @@ struct Coordinates<Rows<Index, BLOCK, VECTOR, UNROLL, NDIM, OPERANDS>, T> {
         }
     }
     GPUARRAY_DEVICE void settle(int) {}
+    template <class Lanes> GPUARRAY_DEVICE void put(int, const Lanes&) {}
     template <class Lanes> GPUARRAY_DEVICE void store(int, const Lanes&, uint32_t) {}
 };
 

@@ -14,7 +14,9 @@
 
 namespace gpuarray {
 
-template <class Index, int BLOCK, int VECTOR, int UNROLL, int NDIM, int OPERANDS> struct Rows {
+// With TOGETHER one test for all operands finds the threads whose vectors are whole and aligned, as nearly all are: so
+// an operand takes few instructions, which counts where a heavy function is bound by them. It is more code.
+template <class Index, int BLOCK, int VECTOR, int UNROLL, int NDIM, int OPERANDS, bool TOGETHER = false> struct Rows {
     typedef typename Unsigned<Index>::type UIndex;
     typedef gpuarray::Dimensions<Index, NDIM, OPERANDS> Dimensions;
     // Incomplete vectors are handled in pieces, to keep the code small that hardly ever runs.
@@ -40,7 +42,7 @@ template <class Index, int BLOCK, int VECTOR, int UNROLL, int NDIM, int OPERANDS
         typedef gpuarray::Vector<Element, VECTOR> Vector;
         typedef typename Vector::Access Access;
         typedef gpuarray::Vector<Element, PIECE> Piece;
-        enum { BYTES = Vector::BYTES };
+        enum { BYTES = Vector::BYTES, MASKS = true };
         Element* pointer;
         const Index* strides;
         Element* rows[UNROLL];
@@ -64,6 +66,8 @@ template <class Index, int BLOCK, int VECTOR, int UNROLL, int NDIM, int OPERANDS
         GPUARRAY_DEVICE static uint32_t excess(const Element* at) {
             return uint32_t(reinterpret_cast<uint64_t>(at)) & (BYTES - 1);
         }
+        // Not 0 where a vector is at no multiple of its length.
+        GPUARRAY_DEVICE uint32_t misaligned(int u, Index column) const { return excess(rows[u] + column); }
     };
 
     template <class T> struct Input : Array<T> {
@@ -77,6 +81,10 @@ template <class Index, int BLOCK, int VECTOR, int UNROLL, int NDIM, int OPERANDS
         using Base::Base;
 
         GPUARRAY_DEVICE T operator[](int item) const { return T(this->values[item]); }
+        // A whole vector that is aligned.
+        GPUARRAY_DEVICE void take(int u, const Lanes& lanes) {
+            Base::Vector::copy(this->values + u * VECTOR, this->rows[u] + lanes.column);
+        }
         GPUARRAY_DEVICE void load(int u, const Lanes& lanes) {
             const Element* source = this->rows[u] + lanes.column;
             const uint32_t excess = SHIFTS ? Base::excess(source) : 0;
@@ -113,6 +121,7 @@ template <class Index, int BLOCK, int VECTOR, int UNROLL, int NDIM, int OPERANDS
                 }
             }
         }
+        GPUARRAY_DEVICE void put(int, const Lanes&) {}
         GPUARRAY_DEVICE void store(int, const Lanes&, uint32_t) {}
     };
 
@@ -123,11 +132,14 @@ template <class Index, int BLOCK, int VECTOR, int UNROLL, int NDIM, int OPERANDS
         using Array<T>::Array;
 
         GPUARRAY_DEVICE T operator[](int item) const { return T(repeated[item / VECTOR]); }
+        GPUARRAY_DEVICE uint32_t misaligned(int, Index) const { return 0; }
+        GPUARRAY_DEVICE void take(int u, const Lanes&) { repeated[u] = *this->rows[u]; }
         GPUARRAY_DEVICE void load(int u, const Lanes& lanes) {
             repeated[u] = Element();
             if (lanes.inside) repeated[u] = *this->rows[u];
         }
         GPUARRAY_DEVICE void settle(int) {}
+        GPUARRAY_DEVICE void put(int, const Lanes&) {}
         GPUARRAY_DEVICE void store(int, const Lanes&, uint32_t) {}
     };
 
@@ -137,12 +149,17 @@ template <class Index, int BLOCK, int VECTOR, int UNROLL, int NDIM, int OPERANDS
         using Base::Base;
 
         GPUARRAY_DEVICE Element& operator[](int item) { return this->values[item]; }
+        GPUARRAY_DEVICE void take(int, const Lanes&) {}
         GPUARRAY_DEVICE void load(int, const Lanes&) {}
         GPUARRAY_DEVICE void settle(int) {}
+        // A whole vector to where it is aligned.
+        GPUARRAY_DEVICE void put(int u, const Lanes& lanes) {
+            Base::Vector::copy(this->rows[u] + opaque(lanes.column), this->values + u * VECTOR);
+        }
         GPUARRAY_DEVICE void store(int u, const Lanes& lanes, uint32_t kept) {
             Element* target = this->rows[u] + lanes.column;
             if (kept == ALL && Base::excess(target) == 0) {
-                Base::Vector::copy(this->rows[u] + opaque(lanes.column), this->values + u * VECTOR);
+                put(u, lanes);
             } else {
 #pragma unroll 1
                 for (int start = 0; start < VECTOR; start += PIECE, target += PIECE, kept >>= PIECE) {
@@ -166,6 +183,7 @@ template <class Index, int BLOCK, int VECTOR, int UNROLL, int NDIM, int OPERANDS
 
         GPUARRAY_DEVICE Number() : Single<T>(T()) {}
         GPUARRAY_DEVICE T operator[](int item) const { return values[item]; }
+        GPUARRAY_DEVICE void take(int u, const Lanes& lanes) { load(u, lanes); }
         GPUARRAY_DEVICE void load(int u, const Lanes& lanes) {
 #pragma unroll
             for (int i = 0; i < VECTOR; ++i) values[u * VECTOR + i] = T(lanes.column + i);
@@ -176,6 +194,8 @@ template <class Index, int BLOCK, int VECTOR, int UNROLL, int NDIM, int OPERANDS
     GPUARRAY_DEVICE static void tile(Function function, UIndex start, Index length, const Dimensions* dimensions,
                                      Mask& mask, First& first, Slots&... slots) {
         Index columns[UNROLL], lengths[UNROLL];
+        bool plain = TOGETHER;
+        uint32_t misaligned = 0;
 #pragma unroll
         for (int u = 0; u < UNROLL; ++u) {
             UIndex index = start + u * BLOCK + threadIdx.x, coordinates[NDIM];
@@ -190,17 +210,44 @@ template <class Index, int BLOCK, int VECTOR, int UNROLL, int NDIM, int OPERANDS
             mask.locate(u, coordinates);
             (slots.locate(u, coordinates), ...);
             columns[u] = Index(coordinates[NDIM - 1]) * VECTOR - first.lead(u);
-            const Lanes lanes(columns[u], lengths[u]);
-            mask.load(u, lanes);
-            (slots.load(u, lanes), ...);
+            if constexpr (TOGETHER) {
+                plain &= (columns[u] >= 0) & (lengths[u] - columns[u] >= VECTOR);
+                misaligned |= first.misaligned(u, columns[u]) | mask.misaligned(u, columns[u]);
+                misaligned |= (0u | ... | slots.misaligned(u, columns[u]));
+            }
         }
+        plain &= misaligned == 0;
+        if (plain) {
 #pragma unroll
-        for (int u = 0; u < UNROLL; ++u) {
-            mask.settle(u);
-            (slots.settle(u), ...);
+            for (int u = 0; u < UNROLL; ++u) {
+                const Lanes lanes(columns[u], lengths[u]);
+                mask.take(u, lanes);
+                (slots.take(u, lanes), ...);
+            }
+        } else {
+#pragma unroll
+            for (int u = 0; u < UNROLL; ++u) {
+                const Lanes lanes(columns[u], lengths[u]);
+                mask.load(u, lanes);
+                (slots.load(u, lanes), ...);
+            }
+#pragma unroll
+            for (int u = 0; u < UNROLL; ++u) {
+                mask.settle(u);
+                (slots.settle(u), ...);
+            }
         }
 #pragma unroll
         for (int i = 0; i < ITEMS; ++i) function(first[i], slots[i]...);
+        if (plain && !Mask::MASKS) {
+#pragma unroll
+            for (int u = 0; u < UNROLL; ++u) {
+                const Lanes lanes(columns[u], lengths[u]);
+                first.put(u, lanes);
+                (slots.put(u, lanes), ...);
+            }
+            return;
+        }
 #pragma unroll
         for (int u = 0; u < UNROLL; ++u) {
             const Lanes lanes(columns[u], lengths[u]);

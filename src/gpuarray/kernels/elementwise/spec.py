@@ -235,7 +235,9 @@ def _rows(spec: ElementwiseSpec, body: Body) -> tuple[str, int, int, int]:
         unroll = 1
     if body.weight == HEAVY and 2 * moved <= _HEAVY_BYTES_PER_THREAD:
         unroll, block = 2, block // 2
-    numbers = [block, vector, unroll, spec.ndim, len(_strided_operands(spec))]
+    numbers: list[object] = [block, vector, unroll, spec.ndim, len(_strided_operands(spec))]
+    if body.weight == HEAVY:
+        numbers.append("true")
     return _variant("Rows", spec, numbers), block, vector, vector * unroll
 
 

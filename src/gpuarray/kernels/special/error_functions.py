@@ -11,7 +11,7 @@ _LOOPS = "d->d f->f D->D F->F"
 ROWS = (
     special(
         "erf", 1, "Error function.", [0.0, 1.0], loops=_LOOPS, header=_HEADER,
-        floats="::erf(in0)", complexes="special::erf(wide(in0))",
+        floats="special::erf(in0)", complexes="special::erf(wide(in0))",
         result="array([0.        , 0.84270079])",
     ),
     special(

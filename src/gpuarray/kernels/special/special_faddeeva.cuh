@@ -155,6 +155,8 @@ GPUARRAY_CALLED double erfi(double x) {
 }
 
 GPUARRAY_CALLED cplx erfc_right(cplx z) { return c_product(exp_minus_square(z), wofz(times_i(z))); }
+
+GPUARRAY_DEVICE double erf(double x) { return ::erf(x); }
 GPUARRAY_CALLED cplx erf(cplx z) {
     if (z.imag == 0) return cplx(::erf(z.real), z.imag);
     if (z.real == 0) return cplx(z.real, erfi(z.imag));

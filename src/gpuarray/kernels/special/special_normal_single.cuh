@@ -1,6 +1,6 @@
-// The normal distribution function of a float32, its logarithm, and erfcx.
+// The error function and the normal distribution function of a float32, its logarithm, and erfcx.
 //
-// All are made of erfcx(x), x >= 0, whose product with 1 + x is a polynomial in (x - 3) / (x + 3): M. M. Shepherd and
+// All but erf are made of erfcx(x), x >= 0, whose product with 1 + x is a polynomial in (x - 3) / (x + 3): M. M. Shepherd and
 // J. G. Laframboise, "Chebyshev approximation of (1 + 2x) exp(x^2) erfc(x) in 0 <= x < inf" (1981).
 #pragma once
 
@@ -8,6 +8,15 @@
 
 namespace gpuarray {
 namespace special {
+
+// x times a polynomial of x^2 near zero, and from there on 1 - erfc with a polynomial as the logarithm of erfc. To select
+// one of two values takes fewer instructions than to select coefficients.
+GPUARRAY_DEVICE float erf(float x) {
+    const float size = ::fabsf(x), near = ::fmaf(fit_erf(x * x), x, x);
+    float rest;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(rest) : "f"(size * fit_log2_erfc(size)));
+    return size < 0.921875f ? near : ::copysignf(1 - rest, x);
+}
 
 // (x - k) / (x + k) for x >= 0, infinity too.
 GPUARRAY_DEVICE float folded(float x, float k) {
