@@ -90,7 +90,7 @@ class ReductionRecorder(Protocol):
 reduction_recorder: ReductionRecorder | None = None
 
 
-def record_from_the_first(begin: Callable[[], None]) -> None:
+def record_from_the_first(begin: Callable[[], object]) -> None:
     """Call a function that sets the recorders when an operation is planned that is large enough.
 
     Programs of small arrays import nothing for it.
