@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse.linalg as expected
 
 import gpuarray as cp
+from gpuarray._ffi import driver
 from gpuarray.scipy import sparse
 from gpuarray.scipy.sparse import linalg
 
@@ -218,3 +219,27 @@ def test_cg_looks_launches_up_once(dtype):
             assert found_info == info == count == len(seen)
             assert np.array_equal(found.get(), expected.get())
             assert np.array_equal(found.get(), seen[-1].get())
+
+
+@pytest.mark.parametrize("name", ["cg", "cgs", "bicgstab", "gmres"])
+def test_iterations_queue_no_copy(name, monkeypatch):
+    """The device writes the numbers that the host looks at itself: a copy would hold it up."""
+    a = sparse.csr_array(cp.asarray(SYMMETRIC if name == "cg" else ANY))
+    solve = getattr(linalg, name)
+    copies = []
+    real = driver.memcpy_dtoh_async
+
+    def copy(*args):
+        copies.append(args)
+        return real(*args)
+
+    monkeypatch.setattr(driver, "memcpy_dtoh_async", copy)
+    counts = []
+    for maxiter in (1, 2):
+        copies.clear()
+        options = (
+            {"restart": 5 * maxiter, "maxiter": 1} if name == "gmres" else {"maxiter": maxiter}
+        )
+        solve(a, cp.asarray(RIGHT), rtol=1e-14, **options)
+        counts.append(len(copies))
+    assert counts[0] == counts[1]

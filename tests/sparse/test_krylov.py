@@ -8,6 +8,7 @@ import pytest
 import gpuarray as cp
 from gpuarray import _layout
 from gpuarray._runtime.device import current
+from gpuarray.kernels.join.launch import to_host_call
 from gpuarray.kernels.krylov import launch, spec
 from gpuarray.kernels.sparse_product import launch as products
 from tests.slow import slow_except
@@ -107,3 +108,14 @@ def test_nothing_for_the_checkers_to_find(rng):
         layouts = [part._layout for part in arrays]
         call = products.vector_call(current.stream, *layouts, np.dtype("f8"), False, True)
         assert float(call(*arrays, cp.ones(4))[1]) == 4001
+
+
+def test_numbers_that_the_device_writes_to_the_host(rng):
+    numbers = [rng.normal(size=shape) for shape in ((), 3, ())]
+    host = cp.empty_pinned(6)
+    host[...] = 7
+    arrays = [cp.asarray(x) for x in numbers]
+    send = to_host_call(current.stream, tuple([x._layout for x in arrays]))
+    send(*arrays, host.ctypes.data)
+    current.stream.synchronize()
+    np.testing.assert_array_equal(host, [*np.hstack(numbers), 7])

@@ -11,7 +11,10 @@ import numpy as np
 from gpuarray._ops.conversion import asnumpy
 from gpuarray._ops.joining import stack
 from gpuarray._ops.pinned_arrays import empty_pinned
+from gpuarray._runtime import pinned_ranges
+from gpuarray._runtime.device import current
 from gpuarray._runtime.event import Event
+from gpuarray.kernels.join.launch import to_host_call
 from gpuarray.scipy.sparse.linalg._matrix_operators import IdentityOperator, MatrixLinearOperator
 from gpuarray.scipy.sparse.linalg._operators import LinearOperator
 
@@ -28,6 +31,7 @@ class _Slot(NamedTuple):
     """Where numbers arrive, and when."""
 
     numbers: np.ndarray
+    address: int
     arrived: Event
 
 
@@ -87,13 +91,16 @@ def iterate(
     judged = 0
     for i in range(count):
         after, numbers = advance(state, i)
-        packed = numbers[0] if len(numbers) == 1 else stack(numbers)
+        if any(x.dtype != numbers[0].dtype for x in numbers):
+            numbers = [stack(numbers)]
         place = i % (lag + 1)
         slot = slots[place]
-        if slot is None or slot.numbers.shape != packed.shape:
-            host = empty_pinned(packed.shape, packed.dtype)
-            slot = slots[place] = _Slot(host, Event(disable_timing=True))
-        asnumpy(packed, out=slot.numbers, blocking=False)
+        shape = numbers[0].shape if len(numbers) == 1 else (len(numbers),)
+        if slot is None or slot.numbers.shape != shape:
+            slot = slots[place] = _new_slot(shape, numbers[0].dtype)
+        send = to_host_call(current.stream, tuple([x._layout for x in numbers]))
+        send(*numbers, slot.address)
+        pinned_ranges.used_by(slot.address, current.stream)
         slot.arrived.record()
         pending.append(_Pending(state, after, slot))
         state = after
@@ -105,6 +112,12 @@ def iterate(
             if result is not None:
                 return after, result
     return state, None
+
+
+def _new_slot(shape: tuple[int, ...], dtype: np.dtype) -> _Slot:
+    numbers = empty_pinned(shape, dtype)
+    address = numbers.__array_interface__["data"][0]
+    return _Slot(numbers, address, Event(disable_timing=True))
 
 
 def read(*numbers: Any) -> list[Any]:
