@@ -43,6 +43,7 @@ class Fit(NamedTuple):
     high: Any
     degree: int
     weight: Callable[[Any], Any] | None = None  # by default the error is relative
+    crowding: float = 1  # nodes crowd at the lower end, of functions that are small there
 
 
 class Quotient(NamedTuple):
@@ -95,6 +96,15 @@ def _stirling_rest(x: Any) -> Any:
     return mp.loggamma(x) - (x - 0.5) * mp.log(x) + x - mp.log(2 * mp.pi) / 2
 
 
+def _i_small(order: int) -> Callable[[Any], Any]:
+    """I(x) (2 / x)^order of x^2 / 4."""
+    return _root(lambda y: mp.besseli(order, 2 * y) / y**order if y > _TINY else mp.mpf(1))
+
+
+def _i_scaled(order: int, x: Any) -> Any:
+    return mp.sqrt(x) * mp.exp(-x) * mp.besseli(order, x)
+
+
 def _ei_rest(x: Any) -> Any:
     return (mp.ei(x) - mp.log(x / _EI)) / (x - _EI)
 
@@ -124,6 +134,7 @@ FITS = (
         _inverse(_root(lambda x: x * _stirling_rest(x))), 1e-6, mp.mpf(1) / 9, 13),
     Fit("atanh_wide", "2 (atanh(s) - s) / s^3 of s^2",
         _root(lambda s: 2 * (mp.atanh(s) - s) / s**3), 1e-8, 0.2, 13),
+    Fit("atanh_near", "The same", _root(lambda s: 2 * (mp.atanh(s) - s) / s**3), 1e-8, 0.0405, 7),
     Fit("sine_degrees_wide", "(sin(t degrees) / t - pi / 180) / t^2 of t^2",
         _root(lambda t: (mp.sin(t * _DEGREE) / t - _DEGREE) / t**2), 1e-6, 45**2, 6,
         lambda z: z / _DEGREE),
@@ -148,6 +159,12 @@ FITS = (
         mp.mpf("-0.45"), mp.mpf("0.45"), 21),
     Fit("exp_wide", "(exp(t) - 1 - t) / t^2",
         lambda t: (mp.expm1(t) - t) / t**2, -0.3466, 0.3467, 9, lambda t: t**2 / mp.exp(t)),
+    Fit("i0_wide", "I0(x) of x^2 / 4", _i_small(0), 0, mp.mpf(225) / 4, 20, crowding=1.6),
+    Fit("i1_wide", "2 I1(x) / x of x^2 / 4", _i_small(1), 0, mp.mpf(225) / 4, 19, crowding=1.3),
+    Fit("i0_scaled_wide", "sqrt(x) exp(-x) I0(x), 1/x = (1 + t) / 30: x > 15",
+        _mapped(_inverse(lambda x: _i_scaled(0, x)), 0, mp.mpf(1) / 15), -1 + _TINY, 1, 12),
+    Fit("i1_scaled_wide", "sqrt(x) exp(-x) I1(x), 1/x = (1 + t) / 30: x > 15",
+        _mapped(_inverse(lambda x: _i_scaled(1, x)), 0, mp.mpf(1) / 15), -1 + _TINY, 1, 12),
     LogFit("ellipk_wide", "K(1 - t)", lambda t: mp.ellipk(1 - t), 10, None, mp.mpf(0.5)),
     LogFit("ellipe_wide", "E(1 - t)", lambda t: mp.ellipe(1 - t), 10, mp.mpf(1), mp.mpf(0)),
 )
@@ -172,7 +189,10 @@ def _value(coefficients: list[float], t: Any) -> Any:
 
 
 def _of_fit(fit: Fit) -> str:
-    nodes = _nodes(fit.low, fit.high, fit.degree + 1)
+    nodes = [
+        fit.low + (mp.mpf(fit.high) - fit.low) * t ** mp.mpf(fit.crowding)
+        for t in _nodes(0, 1, fit.degree + 1)
+    ]
     rows = [[t**k for k in range(fit.degree + 1)] for t in nodes]
     found = [float(x) for x in _solved(rows, [fit.function(t) for t in nodes])]
     error = 0.0

@@ -97,6 +97,14 @@ def _erfcx(x: Any) -> Any:
     return mp.exp(x * x) * mp.erfc(x)
 
 
+def _gammaln_quotient(x: Any) -> Any:
+    """Without the zeros at 1 and 2."""
+    for zero in (1, 2):
+        if abs(x - zero) < 1e-20:
+            return mp.digamma(zero) * (1 if zero == 2 else -1)
+    return mp.loggamma(x) / ((x - 1) * (x - 2))
+
+
 def _gammaln_rest(x: Any) -> Any:
     return mp.loggamma(x) - (x - 0.5) * mp.log(x) + x - mp.log(2 * mp.pi) / 2
 
@@ -125,13 +133,17 @@ FITS = (
     Fit("sine_degrees", "(sin(t degrees) / t - pi / 180) / t^2 of t^2",
         _root(lambda t: (mp.sin(t * _DEGREE) / t - _DEGREE) / t**2), _TINY, 45**2, 2,
         lambda z: z / _DEGREE),
+    Fit("sine_turns", "(sin(pi t) / pi - t) / t^3 of t^2",
+        _root(lambda t: (mp.sin(mp.pi * t) / mp.pi - t) / t**3), _TINY, 0.25, 3, lambda z: z),
     Fit("cosine_degrees", "(cos(t degrees) - 1) / t^2 of t^2",
         _root(lambda t: -2 * mp.sin(t * _DEGREE / 2) ** 2 / t**2), _TINY, 45**2, 3, lambda z: z),
     Fit("gamma", "gamma(1.5 + t)", lambda t: mp.gamma(1.5 + t), -0.5, 0.5, 9),
-    Fit("gammaln", "gammaln(2 + t) / (t (1 + t))",
-        lambda t: mp.loggamma(2 + t) / (t * (1 + t)), -1, 1, 12),
+    Fit("gammaln", "gammaln(x) / ((x - 1) (x - 2)) of log2(x)",
+        lambda t: _gammaln_quotient(mp.mpf(2) ** t), mp.log(0.3, 2), mp.log(6, 2), 9),
     Fit("gammaln_rest", "x times the rest of Stirling's formula (DLMF 5.11.1) of 1/x^2",
         _inverse_root(lambda x: x * _gammaln_rest(x)), _TINY, mp.mpf(1) / 9, 2),
+    Fit("gammaln_rest_far", "The same from 6 on",
+        _inverse_root(lambda x: x * _gammaln_rest(x)), _TINY, mp.mpf(1) / 36, 1),
     Fit("digamma", "digamma(1.5 + t) / (t - z), z its zero there",
         lambda t: mp.digamma(1.5 + t) / (1.5 + t - _PSI), -0.5, 0.5, 10),
     Fit("digamma_rest", "x^2 (log(x) - 1/(2x) - digamma(x)) of 1/x^2",

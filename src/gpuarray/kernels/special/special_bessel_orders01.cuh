@@ -12,14 +12,21 @@
 namespace gpuarray {
 namespace special {
 
-// 1/x and 1/sqrt(x) of a number above 1/2, infinity too.
+// 1/x and 1/sqrt(x) of a number above 1/2, infinity too; the latter of one up to 1000, where r is no zero.
 GPUARRAY_DEVICE double inverse_of(double x) { return x < 1e300 ? reciprocal52(x) : 1 / x; }
-GPUARRAY_DEVICE double inverse_root_of(double x) {
-    double r;
-    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
+GPUARRAY_DEVICE double inverse_root_near(double x, double r) {
     // Two of Newton's steps from 20 bits, in one of the third order.
     const double rest = ::fma(-x * r, r, 1.0);
-    return r > 0 ? ::fma(r * rest, ::fma(rest, 0.375, 0.5), r) : r;
+    return ::fma(r * rest, ::fma(rest, 0.375, 0.5), r);
+}
+GPUARRAY_DEVICE double rough_inverse_root(double x) {
+    double r;
+    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
+    return r;
+}
+GPUARRAY_DEVICE double inverse_root_of(double x) {
+    const double r = rough_inverse_root(x);
+    return r > 0 ? inverse_root_near(x, r) : r;
 }
 
 // sqrt(2 / (pi x)) (P cos(x - c) - Q sin(x - c)) with c = (2 order + 1) pi / 4, or its companion with sine and cosine.
@@ -62,41 +69,48 @@ GPUARRAY_CALLED double y1(double x) {
     return ::fma(x, bessel_y1_small(::fma(0.08 * x, x, -1.0)), rest);
 }
 
+// I0(x) and 2 I1(x) / x for x in [0, 15]. What x^2 / 4 was rounded by counts: the logarithms' derivatives are about
+// 1 / (x / 2 + 1 / 2).
+template <int Order> GPUARRAY_DEVICE double i_small(double x) {
+    const double half = 0.5 * x, square = half * half;
+    const double value = Order == 0 ? fit_i0_wide(square) : fit_i1_wide(square);
+    return ::fma(value, ::fma(half, half, -square) * reciprocal20(half + 0.5), value);
+}
 GPUARRAY_DEVICE double i0e_large(double x) {
-    return bessel_i0e_large(::fma(16.0, inverse_of(x), -1.0)) * inverse_root_of(x);
+    return fit_i0_scaled_wide(::fma(30.0, inverse_of(x), -1.0)) * inverse_root_of(x);
 }
 GPUARRAY_DEVICE double i1e_large(double x) {
-    return bessel_i1e_large(::fma(16.0, inverse_of(x), -1.0)) * inverse_root_of(x);
+    return fit_i1_scaled_wide(::fma(30.0, inverse_of(x), -1.0)) * inverse_root_of(x);
 }
 GPUARRAY_DEVICE double k0e_large(double x) { return bessel_k0e_large(inverse_of(x) - 1) * inverse_root_of(x); }
 GPUARRAY_DEVICE double k1e_large(double x) { return bessel_k1e_large(inverse_of(x) - 1) * inverse_root_of(x); }
 
 GPUARRAY_CALLED double i0e(double x) {
     x = ::fabs(x);
-    return x <= 8 ? exp_dd(-x) * bessel_i0_series(x * x / 4) : i0e_large(x);
+    return x <= 15 ? ScaledPower(-x).of(i_small<0>(x)) : i0e_large(x);
 }
 GPUARRAY_CALLED double i1e(double x) {
-    const double magnitude = ::fabs(x);
-    return magnitude <= 8 ? exp_dd(-magnitude) * (x / 2) * bessel_i1_series(x * x / 4)
-                          : ::copysign(i1e_large(magnitude), x);
+    const double size = ::fabs(x);
+    return size <= 15 ? ScaledPower(-size).of(x * 0.5 * i_small<1>(size)) : ::copysign(i1e_large(size), x);
 }
 // SciPy has NaN at infinity. exp(x) overflows where the scaled function still brings the product back into the range.
-GPUARRAY_CALLED double i_far(double x, double scaled) {
-    return isinf(x) ? not_a_number() : ::exp(x / 2) * scaled * ::exp(x / 2);
+template <int Order> GPUARRAY_CALLED double i_far(double x) {
+    return isinf(x) ? not_a_number() : ::exp(x / 2) * (Order == 0 ? i0e_large(x) : i1e_large(x)) * ::exp(x / 2);
 }
-// Both ways at once: elements side by side share what they load.
+// Below 708. Both ways at once: elements side by side share what they load.
+template <int Order> GPUARRAY_DEVICE double i_near(double x, double factor) {
+    const double t = ::fma(30.0, reciprocal52(x), -1.0), small = factor * i_small<Order>(x);
+    const double scaled = Order == 0 ? fit_i0_scaled_wide(t) : fit_i1_scaled_wide(t);
+    const double large = ScaledPower(x).of(scaled * inverse_root_near(x, rough_inverse_root(x)));
+    return upper_word(x) < 0x402e0000u ? small : large;  // 15
+}
 GPUARRAY_DEVICE double i0(double x) {
     x = ::fabs(x);
-    const double small = bessel_i0_series(x * x * 0.25), scaled = i0e_large(x);
-    if (!(x < 708)) return i_far(x, scaled);
-    const ScaledPower power(x);
-    return x <= 8 ? small : (power.rest + 1) * power.scale * scaled;
+    return upper_word(x) < 0x40862000u ? i_near<0>(x, 1.0) : i_far<0>(x);
 }
 GPUARRAY_DEVICE double i1(double x) {
-    const double size = ::fabs(x), small = x * 0.5 * bessel_i1_series(x * x * 0.25), scaled = i1e_large(size);
-    if (!(size < 708)) return ::copysign(i_far(size, scaled), x);
-    const ScaledPower power(size);
-    return size <= 8 ? small : ::copysign((power.rest + 1) * power.scale * scaled, x);
+    const double size = ::fabs(x);
+    return ::copysign(upper_word(size) < 0x40862000u ? i_near<1>(size, 0.5 * size) : i_far<1>(size), x);
 }
 
 GPUARRAY_CALLED double k0(double x) {

@@ -169,6 +169,8 @@ struct ScaledPower {
         scale = float_from_bits((float_bits(moved) + 1023) << 52);
         rest = ::fma(r * r, fit_exp_wide(r), r);
     }
+    // factor exp(x)
+    GPUARRAY_DEVICE double of(double factor) const { return ::fma(factor, rest, factor) * scale; }
 };
 // exp of a sum of two doubles, to the accuracy of exp; less 1 where it is no greater than 708.
 GPUARRAY_DEVICE double exp_dd(dd x) {

@@ -57,23 +57,19 @@ GPUARRAY_CALLED double kl_div_at_ends(double x, double y) {
     if (x > 0 && y > 0) return rel_entr(x, y) - x + y;
     return x == 0 && y >= 0 ? y : infinity();
 }
-// x (u - log(1 + u)) with u = (y - x) / x. Where that is small by s = (y - x) / (y + x), log(1 + u) = 2 atanh(s).
+// With z = 2^n y within a factor of 1.5 of x it is (x log(x / z) - x + z) + (n log(2) x + y - z), the former of
+// s = (x - z) / (x + z), which is exact but for its division: s (x - z) + 2 x (atanh(s) - s). The latter is zero near y = x.
 GPUARRAY_DEVICE double kl_div(double x, double y) {
-    if (is_usual(x) && is_usual(y)) {
-        const double difference = y - x;
-        if (::fabs(difference) < 0.0078125 * x) {
-            const double s = rounded(quotient_dd(difference, y + x)), z = s * s;
-            return s * ::fma(-x * z, polynomial({2.0 / 3, 2.0 / 5, 2.0 / 7}, z), difference);
-        }
-        const dd ratio = quotient_dd(x, y);
-        if (is_usual(ratio.hi)) {
-            // The terms cancel near the range above.
-            const dd log = log_by_table<true>(ratio), rest = sum(y, -x), high = product(x, log.hi);
-            const dd total = sum(high.hi, rest.hi);
-            return total.hi + (total.lo + (high.lo + ::fma(x, log.lo, rest.lo)));
-        }
-    }
-    return kl_div_at_ends(x, y);
+    if (!(is_usual(x) && is_usual(y))) return kl_div_at_ends(x, y);
+    const int n = int(upper_word(x) - upper_word(y) + 0x80000u) >> 20;
+    const double z = float_from_bits(float_bits(y) + (uint64_t(uint32_t(n)) << 52)), difference = x - z;
+    const double s = rounded(quotient_dd(difference, x + z)), square = s * s;
+    const double near = ::fma(x * s, square * fit_atanh_near(square), s * difference);
+    // n as a double by the last bits of a sum, and the logarithm's second part.
+    const double count = float_from_bits(0x4338000000000000ull + uint64_t(int64_t(n))) - 6755399441055744.0;
+    const double log = count * 0.69314718055989033, high = x * log;
+    const double low = ::fma(count * 5.4979230187083712e-14, x, ::fma(x, log, -high));
+    return (high - (z - y)) + (low + near);
 }
 
 template <class T> GPUARRAY_DEVICE T huber(T delta, T r) {

@@ -9,54 +9,51 @@
 namespace gpuarray {
 namespace special {
 
-// For a positive normal number, or infinity. Both ways are gone at once, so that no lanes wait for others.
+// For a positive normal number, or infinity. All ranges are computed, so that no lanes wait for others; the logarithm of
+// 22 bits is the variable of one polynomial, and is enough where its error is small beside the result.
 GPUARRAY_DEVICE float gammaln_positive(float x) {
-    // The logarithm in two parts, of which the first is a multiple of log(2).
-    const Parted parted(x);
-    const float low = ::fmaf(parted.exponent, log2_low(), log1p_near(parted.rest));
-    // From 3 on (x - 1/2) (log(x) - 1), and log(2 pi) / 2 - 1/2 and the rest.
-    const float factor = x - 0.5f, first = ::fmaf(parted.exponent, log2_high(), -1.0f), large = factor * first;
-    const float r = reciprocal23(x), rest = ::fmaf(r, fit_gammaln_rest(r * r), 0.418938533f);
-    const float small = ::fmaf(factor, first, -large) + ::fmaf(factor, low, rest);
-    // The parts of large numbers overflow.
-    const float right = x < 1e35f ? large + small : x * (first + low);
-    // Below gammaln(t + 2), t = x - 2; below 1 gammaln(x + 1) - log(x). All factors are exact near their zeros.
-    const bool shifted = x < 1;
-    const float t = shifted ? x - 1 : x - 2, value = (shifted ? x : x - 1) * t * fit_gammaln(t) + 0.0f;
-    const float left = value - (shifted ? ::fmaf(parted.exponent, log2_high(), low) : 0.0f);
-    return x >= 3 ? right : left;
+    const float log = log2_22(x), r = reciprocal23(x);
+    // Far away Stirling's formula, (x - 1/2) (log(x) - 1), and log(2 pi) / 2 - 1/2 and the rest.
+    const float rest = ::fmaf(r, fit_gammaln_rest_far(r * r), 0.418938533f);
+    const float right = ::fmaf(x - 0.5f, ::fmaf(log, 0.693147181f, -1.0f), rest);
+    // Below (x - 1) (x - 2) times a polynomial. Both factors are exact near the zeros. Near zero gammaln(x + 1) - log(x).
+    const bool near = x < 0.3f;
+    const float at = near ? x + 1 : x;
+    const float value = (at - 1) * (at - 2) * fit_gammaln(log2_22(at));
+    return x >= 6 ? right : near ? ::fmaf(log, -0.693147181f, value) : value + 0.0f;
 }
 
 // log2(gamma(x)) for x >= 3, or that of a number so great that gamma overflows, and its reciprocal vanishes.
-GPUARRAY_DEVICE double gamma_exponent(float x) {
-    const float bounded = x < 60 ? x : 60.0f, r = reciprocal23(bounded);
-    const double wide = bounded, constant = 1.3257480647361593;  // log2(2 pi) / 2
-    const double rest = r * fit_gammaln_rest(r * r) * 1.44269504f;
-    return ::fma(wide - 0.5, log2_wide(wide), ::fma(wide, -1.4426950408889634, constant)) + rest;
+GPUARRAY_DEVICE double gamma_exponent(double x) {
+    const float r = reciprocal23(float(x));
+    const double rest = r * fit_gammaln_rest(r * r) * 1.44269504f, constant = 1.3257480647361593;  // log2(2 pi) / 2
+    return ::fma(x - 0.5, log2_wide(x), ::fma(x, -1.4426950408889634, constant)) + rest;
 }
 
-// Below zero gamma(-y) = -pi / (y sin(pi y) gamma(y)).
+// sin(pi y) / pi of y >= 0; from 2^23 on, where all numbers are integers, it is zero.
+GPUARRAY_DEVICE float sine_of_turns(float y) {
+    const float n = ::rintf(y), t = y - n, z = t * t;
+    // Whether n is odd is the last bit of a sum.
+    const uint32_t odd = float_bits(n + 12582912.0f) << 31;  // 1.5 * 2^23
+    return float_from_bits(float_bits(::fmaf(t * z, fit_sine_turns(z), t)) ^ odd);
+}
+
+// Stirling's formula, below 3 three steps of the recurrence from there, below zero gamma(-y) = -pi / (y sin(pi y) gamma(y)):
+// the same operations for every argument, so that no lanes wait for others.
 GPUARRAY_DEVICE float gamma(float x) {
     const float y = ::fabsf(x);
-    const bool left = x < 0;
-    float factor = 1;
-    if (left) {
-        if (is_integer(x)) return float(not_a_number());
-        factor = -3.14159265f / ::sinpif(y);
-    }
-    if (y >= 3) {
-        const double exponent = gamma_exponent(y);
-        return exp2_times(left ? -exponent : exponent, left ? factor / y : 1.0f);
-    }
-    if (y == 0) return ::copysignf(float(infinity()), x);
-    // On [1, 2), and a step from there.
-    const float t = y < 1 ? y + 1 : y < 2 ? y : y - 1, value = fit_gamma(t - 1.5f), more = y < 2 ? value : value * t;
-    if (left) return factor / (y < 1 ? value : y * more);
-    return y < 1 ? value / y : more;
+    if (!(y >= 1.2e-38f)) return 1 / x;
+    const bool left = x < 0, near = y < 3;
+    const double wide = ::fminf(y, 60.0f), z = near ? wide + 3 : wide, exponent = gamma_exponent(z);
+    const float steps = near ? float(::fma(wide, z, 2.0)) : 1.0f;  // (y + 1) (y + 2)
+    const float top = left ? -steps : 1.0f, bottom = (left ? sine_of_turns(y) : steps) * (left == near ? 1.0f : y);
+    // The quotient is NaN at an integer below zero: infinity times zero.
+    const float r = reciprocal23(bottom), rough = top * r, factor = ::fmaf(::fmaf(-bottom, rough, top), r, rough);
+    return exp2_times(left ? -exponent : exponent, factor);
 }
 // For x > 0, or NaN.
 GPUARRAY_DEVICE float rgamma_positive(float x) {
-    if (x >= 3) return exp2_single(-gamma_exponent(x));
+    if (x >= 3) return exp2_single(-gamma_exponent(::fminf(x, 60.0f)));
     const float t = x < 1 ? x + 1 : x < 2 ? x : x - 1, value = fit_gamma(t - 1.5f);
     return (x < 1 ? x : 1.0f) / (x < 2 ? value : value * t);
 }

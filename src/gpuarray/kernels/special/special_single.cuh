@@ -16,6 +16,13 @@ GPUARRAY_DEVICE float reciprocal23(float x) {
     return r;
 }
 
+// log2(x) of a positive normal number or infinity, with an absolute error of 2^-22 for x from 1/2 to 2, else a relative one.
+GPUARRAY_DEVICE float log2_22(float x) {
+    float y;
+    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+
 // 1/sqrt(x) to 24 bits for a normal number or infinity: a step of Newton's from the device's 22 bits.
 GPUARRAY_DEVICE float inverse_root(float x) {
     float r;
