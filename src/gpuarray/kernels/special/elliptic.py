@@ -1,7 +1,8 @@
-"""Elliptic integrals and functions."""
+"""Elliptic integrals and functions, ellipsoidal harmonics."""
 
 from __future__ import annotations
 
+from gpuarray.kernels.generator.operations import HUGE
 from gpuarray.kernels.special.special_rows import special
 
 # fmt: off
@@ -102,5 +103,30 @@ ROWS = (
         floats="special::carlson_rj(double(in0), double(in1), double(in2), double(in3))",
         complexes="special::carlson_rj(wide(in0), wide(in1), wide(in2), wide(in3))",
         result="array([0.61618767, 0.2398481 ])",
+    ),
+    special(
+        "_ellip_harm", 7, "Ellipsoidal harmonic function E of h2, k2, n, p, s and two signs.",
+        5.0, 8.0, [1.0, 2.0], 1.0, 2.5, 1.0, 1.0,
+        loops="fffffff->f ddllddd->d ddddddd->d", header="special_ellipsoidal",
+        floats=(
+            "special::ellip_harm(double(in0), double(in1), double(in2), double(in3), double(in4), "
+            "double(in5), double(in6))"
+        ),
+        weight=HUGE,
+        result="array([ 2.5       , -0.41666667])",
+    ),
+    special(
+        "_ellip_harm_2", 5, "Ellipsoidal harmonic function F of h2, k2, n, p and s.",
+        5.0, 8.0, [1.0, 2.0], 1.0, 10.0,
+        loops="ddddd->d", header="special_ellipsoidal",
+        floats="special::ellip_harm_2(in0, in1, in2, in3, in4)", weight=HUGE,
+        result="array([0.01040964, 0.00108057])",
+    ),
+    special(
+        "_ellip_normal", 4, "Normalization constant of ellipsoidal harmonics of h2, k2, n and p.",
+        5.0, 8.0, [2.0, 3.0], [1.0, 7.0],
+        loops="dddd->d", header="special_ellipsoidal",
+        floats="special::ellip_normal(in0, in1, in2, in3)", weight=HUGE,
+        result="array([ 347.51444662, 1723.38796997])",
     ),
 )

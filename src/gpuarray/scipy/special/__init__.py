@@ -24,6 +24,7 @@ from gpuarray.scipy.special._bessel_zeros import *
 from gpuarray.scipy.special._combinatorics import *
 from gpuarray.scipy.special._convenience import *
 from gpuarray.scipy.special._elementary import *
+from gpuarray.scipy.special._ellipsoidal import *
 from gpuarray.scipy.special._elliptic import *
 from gpuarray.scipy.special._error_functions import *
 from gpuarray.scipy.special._error_states import *

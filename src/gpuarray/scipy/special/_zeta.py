@@ -37,14 +37,15 @@ def zeta(x: Operand, q: Operand | None = None, out: ndarray | None = None) -> nd
 
     Differences from SciPy
     ----------------------
-    Hurwitz's function of complex `x` has values for all ``q > 0``; SciPy's are NaN. Riemann's is
-    NaN where its sum has more than a million terms: of imaginary parts beyond 1.8e6 between real
-    parts of -3 and 4.
+    Hurwitz's function of complex `x` has values for all ``q > 0``; SciPy's are NaN. It is NaN where
+    its sum has more than a million terms: of imaginary parts beyond 1.8e6 and real parts below 4.
+    Riemann's has values up to an imaginary part of 1e12, SciPy's up to 1e9.
 
     Notes
     -----
-    By an alternating sum (P. Borwein, 1995), reflection, and Euler's and Maclaurin's formula
-    (DLMF 25.11.5).
+    By an alternating sum (P. Borwein, 1995), reflection, Euler's and Maclaurin's formula
+    (DLMF 25.11.5), and far from the real axis by Riemann's and Siegel's formula, whose integral is
+    computed by the trapezoidal rule (W. F. Galway, 2001).
 
     Examples
     --------
