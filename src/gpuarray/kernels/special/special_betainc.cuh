@@ -118,13 +118,39 @@ struct BetaPart {
     GPUARRAY_DEVICE double q() const { return upper ? value : 1 - value; }
 };
 
+// 1 - I for small x and a, where the fraction converges slowly: 1 - x^a / (a B(a, b)) (1 + a sum), DLMF 8.17.7, cancels in
+// two doubles.
+GPUARRAY_CALLED double beta_complement(double a, double b, dd x) {
+    const dd exponent = log_dd(x) * a - lgamma1p<dd>(a) + lgamma_step(b, a);
+    dd term(1.0), total(0.0);
+#pragma unroll 1
+    for (int n = 1; n < 100; ++n) {
+        term = term * x * sum(n, -b) / double(n);
+        const dd part = term / sum(a, n);
+        total = total + part;
+        if (::fabs(part.hi) < 1e-20 * (1 + ::fabs(total.hi))) break;
+    }
+    const dd less = expm1_to_dd(exponent);
+    return -rounded(less + (less + 1.0) * (total * a));
+}
+GPUARRAY_DEVICE bool has_complement(double a, double b, double x) { return a < 0.5 && x < 0.3 && x * b < 2; }
+
 // Beyond what value the rest to 1 is computed itself.
 GPUARRAY_DEVICE double nearly_all(dd) { return 0.75; }
 GPUARRAY_DEVICE double nearly_all(plain) { return 0.9999; }
 
 // For a, b > 0 and 0 < x < 1.
 template <class W> GPUARRAY_CALLED BetaPart beta_part(double a, double b, W x, W y) {
-    const double factor = beta_factor(a, b, x, y), rest = rounded(y * a - x * b);
+    const double rest = rounded(y * a - x * b);
+    if (has_complement(a, b, x.hi)) {
+        const double value = beta_complement(a, b, dd(x.hi, x.lo));
+        if (value < 0.9) return BetaPart{::fmax(value, 0.0), true};
+    }
+    if (has_complement(b, a, y.hi)) {
+        const double value = beta_complement(b, a, dd(y.hi, y.lo));
+        if (value < 0.9) return BetaPart{::fmax(value, 0.0), false};
+    }
+    const double factor = beta_factor(a, b, x, y);
     bool upper = rest < 0;
     double value = upper ? factor * beta_rest(b, a, y, x, -rest) : factor * beta_rest(a, b, x, y, rest);
     if (value > nearly_all(x) && (upper ? x.hi : y.hi) < 0.999) {
@@ -150,7 +176,7 @@ template <class W> GPUARRAY_DEVICE double betainc(double a, double b, double x) 
     return betainc_of(a, b, W(x), W(1.0) - x);
 }
 template <class W> GPUARRAY_DEVICE double betaincc(double a, double b, double x) {
-    return betaincc_of(a, b, W(x), W(1.0) - x);
+    return x >= 0 ? betaincc_of(a, b, W(x), W(1.0) - x) : not_a_number();
 }
 
 // The residual that rises with I: log(I / p), or -log((1 - I) / q) where q is the smaller one.

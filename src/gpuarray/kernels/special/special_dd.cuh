@@ -203,6 +203,11 @@ GPUARRAY_CALLED dd exp_to_dd(dd x) {
     const double scale = float_from_bits(uint64_t(int64_t(n) + 1023) << 52);
     return (less + 1.0) * scale;
 }
+// exp(x) - 1 for |x| < 700.
+GPUARRAY_CALLED dd expm1_to_dd(dd x) {
+    const double c[] = {0.5, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040, 1.0 / 40320, 1.0 / 362880};
+    return ::fabs(x.hi) < 0.05 ? x + x.hi * (x.hi * polynomial(c, x.hi)) : exp_to_dd(x) - 1.0;
+}
 GPUARRAY_DEVICE double exp_of(dd x) { return exp_dd(x); }
 GPUARRAY_DEVICE double exp_of(plain x) { return ::exp(x.hi); }
 

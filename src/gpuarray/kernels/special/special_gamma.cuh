@@ -141,7 +141,7 @@ __device__ const double FACTORIALS[24] = {
 
 GPUARRAY_CALLED double gamma(double x) {
     if (x == 0) return ::copysign(infinity(), x);
-    if (!(x < 172)) return x;
+    if (!(x < 172)) return x > 0 ? infinity() : x;
     if (is_integer(x)) {
         if (x < 0) return not_a_number();
         if (x <= 24) return FACTORIALS[int(x) - 1];
@@ -206,6 +206,34 @@ GPUARRAY_DEVICE float digamma(float x) { return x <= 0 ? digamma_left(x) : digam
 template <class W> GPUARRAY_CALLED W lgamma_ratio(W a, W b) {
     const W s = a + b;
     return (a - 0.5) * log1p_of(b / a) + b * log_of(s) - b + (stirling_rest(s) - stirling_rest(a));
+}
+
+// log(gamma(1 + a)), to all digits for small a, too.
+template <class W> GPUARRAY_CALLED W lgamma1p(double a) {
+    if (a > 0.02) return lgamma_positive(W(1.0) + a);
+    const double c[] = {0.8224670334241132,  -0.40068563438653143, 0.27058080842778454, -0.20738555102867398,
+                        0.1695571769974082,  -0.1440498967688461,  0.12550966952474304, -0.11133426586956469};
+    return W(-0.5772156649015329, 4.942915152430645e-18) * a + a * a * polynomial(c, a);
+}
+
+// log(gamma(b + a) / gamma(b)) for 0 < a < 1 and b > 0, to all digits for small a, too.
+GPUARRAY_CALLED dd lgamma_step(double b, double a) {
+    if (a > 1e-4) return b < 16 ? lgamma_positive(sum(b, a)) - lgamma_positive(dd(b)) : lgamma_ratio(dd(b), dd(a));
+    const auto log1p_small = [](dd z) { return ::fabs(z.hi) < 0.01 ? z + z * z * ::fma(z.hi, polynomial(LOG_SERIES, z.hi), -0.5) : log_dd(z + 1.0); };
+    dd total(0.0), from(b);
+#pragma unroll 1
+    while (from.hi < 16) {
+        total = total - log1p_small(dd(a) / from);
+        from = from + 1.0;
+    }
+    const dd to = from + a, product_of_both = from * to;
+    // What is left of Stirling's formula falls by the derivative of its later terms in the middle, and by differences of the first two.
+    const double r = 1 / from.hi, middle = 1 / (from.hi + 0.5 * a), z = middle * middle, squares = (to.hi * to.hi + from.hi * to.hi + from.hi * from.hi) * r;
+    const double cube = r / (to.hi * to.hi * to.hi);
+    const double first = -0.08333333333333333 * a / product_of_both.hi + 0.002777777777777778 * a * cube * r * squares;
+    const double c[] = {-5 * 0.0007936507936507937, 7 * 0.0005952380952380953, -9 * 0.0008417508417508417, 11 * 0.0019175269175269176};
+    const double rest = first + a * z * z * z * polynomial(c, z);
+    return total + (from - 0.5) * log1p_small(dd(a) / from) + (log_dd(to) - 1.0) * a + rest;
 }
 
 GPUARRAY_DEVICE bool is_pole(double x) { return x <= 0 && is_integer(x); }

@@ -162,14 +162,6 @@ GPUARRAY_CALLED double gamma_fraction(double a, dd wide) {
     return 1 / (x + (1 - a) - tail);
 }
 
-// log(gamma(1 + a)), to all digits for small a, too.
-template <class W> GPUARRAY_CALLED W lgamma1p(double a) {
-    if (a > 0.02) return lgamma_positive(W(1.0) + a);
-    const double c[] = {0.8224670334241132,  -0.40068563438653143, 0.27058080842778454, -0.20738555102867398,
-                        0.1695571769974082,  -0.1440498967688461,  0.12550966952474304, -0.11133426586956469};
-    return W(-0.5772156649015329, 4.942915152430645e-18) * a + a * a * polynomial(c, a);
-}
-
 // Q for small x, where neither it nor P is known to be small: 1 - x^a / gamma(1 + a) (1 + a sum) cancels in two doubles.
 GPUARRAY_CALLED double gamma_small_upper(double a, dd x) {
     const dd exponent = log_dd(x) * a - lgamma1p<dd>(a);
@@ -181,9 +173,7 @@ GPUARRAY_CALLED double gamma_small_upper(double a, dd x) {
         total = total + part;
         if (::fabs(part.hi) < 1e-20 * ::fabs(total.hi)) break;
     }
-    const double e = exponent.hi;
-    const double series[] = {0.5, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040, 1.0 / 40320, 1.0 / 362880};
-    const dd less = ::fabs(e) < 0.05 ? exponent + e * (e * polynomial(series, e)) : exp_to_dd(exponent) - 1.0;
+    const dd less = expm1_to_dd(exponent);
     return -rounded(less + (less + 1.0) * (total * a));
 }
 GPUARRAY_CALLED double gamma_small_upper(double a, plain x) {

@@ -9,7 +9,8 @@ namespace special {
 // zeta(1 + t) - 1 for t > -1: P. Borwein, "An efficient algorithm for the Riemann zeta function" (1995), with 26 terms.
 // The first term of the alternating sum is 1 to the last digit, and falls away.
 GPUARRAY_CALLED double zetac_right(double t) {
-    if (t > 60) return ::exp2(-1 - t);
+    // 2^-s and 3^-s
+    if (t > 60) return ::exp2(-1 - t) * (1 + ::exp2((-1 - t) * 0.5849625007211562));
     const double c[] = {0.9999999999999923,  0.9999999999993129,  0.9999999999669417,   0.9999999990173852,
                         0.999999980285226,   0.9999997167999086,  0.9999969633783431,   0.9999749360058185,
                         0.9998369750936913,  0.9991489622332123,  0.9963819539899814,   0.9873231946952196,
