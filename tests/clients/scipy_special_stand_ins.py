@@ -114,7 +114,16 @@ def _stand_in(name: str) -> Any:
     found = getattr(ours, name, None)
     if found is None:
         return _missing(name)
-    return _Ufunc(found) if hasattr(found, "nin") else _moved(found)
+    if hasattr(found, "nin"):
+        return _Ufunc(found)
+
+    @functools.wraps(found, updated=())
+    def call(*args: Any, **kwargs: Any) -> Any:
+        # Counts stay on the host, where functions that loop over them need them.
+        return moved(*[int(x) if isinstance(x, np.integer) else x for x in args], **kwargs)
+
+    moved = _moved(found)
+    return call
 
 
 for _name in scipy.special.__all__:

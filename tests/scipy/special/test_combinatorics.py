@@ -136,6 +136,9 @@ def test_integers_that_do_not_fit():
 
 
 def test_numbers_are_rounded_once():
+    # Beyond the range of a double there are infinities, with the numbers' signs.
+    assert special.bernoulli(262).get()[[259, 260, 261, 262]].tolist() == [0, -np.inf, 0, np.inf]
+    assert special.euler(400).get()[[187, 188, 400]].tolist() == [0, np.inf, np.inf]
     assert special.bernoulli(30)[-1].item() == float(Fraction(8615841276005, 14322))
     # S(60, 2) = 2^59 - 1 and S(60, 59) = 60 * 59 / 2.
     assert special.stirling2(60, cp.asarray([2, 59])).get().tolist() == [float(2**59 - 1), 1770.0]

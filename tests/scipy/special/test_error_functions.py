@@ -44,8 +44,8 @@ CASES = [
          exact=lambda mp, x: mp.sqrt(2) * mp.erfinv(2 * x - 1)),
     Case("ndtri_exp", np.concatenate([-powers(-17, 300, 100), linear(-5, 0)]),
          exact=lambda mp, y: mp.findroot(lambda x: mp.log(mp.ncdf(x)) - y, -mp.sqrt(-2 * y))),
-    Case("voigt_profile", joined(pairs(linear(-30, 30), powers(-2, 2), powers(-3, 2))), exact=voigt, ulps=8,
-         reason="sums of twelve terms, and divisions", corners=(0.0, 0.5, 1.0, 2.0)),
+    Case("voigt_profile", joined(pairs(linear(-30, 30), powers(-2, 2), powers(-3, 2))), exact=voigt,
+         corners=(0.0, 0.5, 1.0, 2.0)),
     Case("fresnel", np.concatenate([linear(-10, 10, 100), SMALL, powers(1, 12)]),
          exact=lambda mp, x: (mp.fresnels(x), mp.fresnelc(x)), complexes=[COMPLEX[:100]], relative=1e-13),
 ]  # fmt: skip

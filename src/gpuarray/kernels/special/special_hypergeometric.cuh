@@ -248,6 +248,21 @@ template <class T> GPUARRAY_CALLED T asymptotic_2f0(double a, double b, T w, dou
     return sum;
 }
 
+// M(a, b, x) for x > 0 and a far below zero, where it is a wave: Kummer's equation by Taylor series outwards, from where
+// its power series has few terms that cancel.
+GPUARRAY_CALLED double kummer_wave(dd a, double b, double x) {
+    const double start = ::fmin(x, 20 / (1 - a.hi));
+    const Series s = power_series_dd(1, a, dd(0.0), dd(b), dd(start), 1e300);
+    Solution<dd> y{s.sum, s.slope / start};
+    const Equation<dd> e{dd(0.0), dd(1.0), dd(0.0), dd(b), dd(-1.0), -a, dd(0.0), dd(0.0)};
+    double at = start;
+    for (int step = 0; step < 20000 && at < x; ++step) {
+        const double next = ::fmin(x, at + ::fmin(0.5 * at, 8 * ::sqrt(at / -a.hi)));
+        y = taylor_step(e, dd(at), sum(next, -at), y, 1e-28);
+        at = next;
+    }
+    return rounded(y.value);
+}
 GPUARRAY_CALLED double hyp1f1(double a, double b, double x) {
     if (isnan(a) || isnan(b) || isnan(x)) return not_a_number();
     if (isinf(a) || isinf(b)) return not_a_number();
@@ -266,6 +281,11 @@ GPUARRAY_CALLED double hyp1f1(double a, double b, double x) {
                 ? degree_of(other.hi) : 1e300);
             if (reliable(t)) return ::exp(x) * rounded(t.sum);
         }
+    }
+    const dd below = x > 0 ? dd(a) : sum(b, -a);
+    if (below.hi < -1 && ::fabs(x) < 700 && b > -25) {
+        const double wave = kummer_wave(below, b, ::fabs(x));
+        return x > 0 ? wave : times_power(wave, dd(x));
     }
     double error;
     const SignedLog top = lgamma_signed(dd(b));
