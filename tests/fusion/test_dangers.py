@@ -589,6 +589,25 @@ def test_the_process_ends_with_pending_operations():
     )
 
 
+def test_the_thread_that_compiles_runs_nothing(monkeypatch):
+    recorded, load = threading.Event(), chains.load
+
+    def load_later(kernel, stream):
+        recorded.wait()
+        load(kernel, stream)
+
+    monkeypatch.setattr(chains, "load", load_later)
+    x = cp.asarray(HOST)
+    with cp.fusion("on"):
+        cp.asnumpy(cp.cbrt(cp.arctan(x) * 3) - cp.square(x))  # a kernel that no other test has
+        y = x * 2
+        assert deferring_streams
+        recorded.set()
+        running.wait()
+        assert deferring_streams
+        np.testing.assert_array_equal(cp.asnumpy(y), HOST * 2)
+
+
 def test_the_mode_is_changed_meanwhile():
     x = cp.asarray(HOST)
     y = chain(x)

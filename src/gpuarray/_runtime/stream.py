@@ -23,6 +23,7 @@ from gpuarray._runtime.device import (
     lost_error,
     need_context,
     run_all_deferred,
+    threads,
 )
 from gpuarray._runtime.event import Event, check_event, retry
 from gpuarray._runtime.stream_work import (
@@ -329,9 +330,10 @@ class Stream:
             If it belongs to another device than the current one.
         """
         state = current.__dict__  # read once, since the attributes of each thread are slow
-        if deferring_streams:
-            run_all_deferred()
         before = state.get("stream") or current.stream
+        # A thread that works for another one runs nothing: see `work_for_another_thread`.
+        if deferring_streams and threading.get_ident() in threads:
+            run_all_deferred()
         if before.device is not self.device:
             raise RuntimeError(
                 f"{self!r} belongs to {self.device}, but {before.device} is current; enter that "

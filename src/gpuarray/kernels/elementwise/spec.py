@@ -236,7 +236,7 @@ def _rows(spec: ElementwiseSpec, body: Body) -> tuple[str, int, int, int]:
     if body.weight == HEAVY and 2 * moved <= _HEAVY_BYTES_PER_THREAD:
         unroll, block = 2, block // 2
     numbers: list[object] = [block, vector, unroll, spec.ndim, len(_strided_operands(spec))]
-    if body.weight == HEAVY:
+    if body.weight == HEAVY or (body.weight == MEDIUM and body.long > 1):
         numbers.append("true")
     return _variant("Rows", spec, numbers), block, vector, vector * unroll
 
