@@ -3,7 +3,7 @@
 //
 // A generated kernel names a step: what is made once of the numbers that all elements share, and what becomes of an
 // element. Threads own neighbouring elements, blocks every so many of them; what blocks have of the dot product the last
-// one adds up in their order.
+// one adds up in their order. It may store it in memory of the host as well, which need not be waited for by a copy then.
 #pragma once
 
 #include "gpuarray/complex.cuh"
@@ -27,7 +27,7 @@ template <class Step, class Terms, int BLOCK, int AHEAD> struct VectorStep {
     };
 
     GPUARRAY_DEVICE static void run(T* const (&results)[RESULTS], const T* const (&vectors)[VECTORS], const Step& step,
-                                    T* product, T* parts, uint32_t* counters, int64_t size) {
+                                    T* product, T* shown, T* parts, uint32_t* counters, int64_t size) {
         bool aligned = true;
 #pragma unroll
         for (int k = 0; k < RESULTS; ++k) aligned = aligned && Vector<T, EACH>::aligned(results[k]);
@@ -93,7 +93,10 @@ template <class Step, class Terms, int BLOCK, int AHEAD> struct VectorStep {
                 for (int i = 0; i < PARTS; ++i) sum = sum + read[i];
             }
             sum = combine_threads<Total, BLOCK, BLOCK>(sum);
-            if (threadIdx.x == 0) *product = sum;
+            if (threadIdx.x == 0) {
+                *product = sum;
+                if (shown != nullptr) *shown = sum;
+            }
         }
     }
 };

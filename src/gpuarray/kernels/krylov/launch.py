@@ -34,16 +34,18 @@ def step_call(stream: Stream, name: str, vector: Layout, given: bool = False) ->
     -------
     callable
         Takes the step's vectors and then its numbers, arrays without dimensions of the same dtype;
-        returns its results and the dot product, without dimensions, where it has one. One launch;
-        the same bits each time on the same kind of device.
+        returns its results and the dot product, without dimensions, where it has one. Behind the
+        numbers it takes then an address in page-locked memory, where that is stored as well, or 0.
+        One launch; the same bits each time on the same kind of device.
     """
     step = specs.STEPS[name]
     targets: list[Layout | None] = [None if given else vector] * len(step.results)
     if step.product:
         targets.append(_layout.contiguous(vector.dtype, ()))
-    inputs = step.vectors + step.numbers
+    inputs = step.vectors + step.numbers + ("shown",) * bool(step.product)
+    letters = "a" * len(step.vectors + step.numbers) + "h" * bool(step.product)
     if not vector.size:
-        return _calls.make_call(stream, "a" * len(inputs), targets, [], cleared=True)
+        return _calls.make_call(stream, letters, targets, [], cleared=True)
     spec = specs.StepSpec(name, _dtypes.code(vector.dtype))
     function, source = load(spec, specs.render, stream.device)
     each = max(1, 16 // vector.dtype.itemsize)
@@ -60,4 +62,4 @@ def step_call(stream: Stream, name: str, vector: Layout, given: bool = False) ->
         passed["parts"] = "t0"
         scratch = [blocks * vector.dtype.itemsize]
     bound = BoundLaunch(plan, stream)
-    return _calls.make_call(stream, "a" * len(inputs), targets, [(bound, passed)], scratch)
+    return _calls.make_call(stream, letters, targets, [(bound, passed)], scratch)

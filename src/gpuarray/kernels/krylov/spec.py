@@ -73,6 +73,10 @@ STEPS = {
 }
 
 
+#: What the kernel of a step with a dot product has for it.
+_SUMS = ("product", "shown", "parts", "counters")
+
+
 @dataclass(frozen=True, slots=True)
 class StepSpec:
     """A step of numbers of a dtype."""
@@ -125,7 +129,7 @@ def render(spec: StepSpec) -> KernelSource:
     factors = step.product or ("Value()", "Value()")
     parameters = (
         *[pointer(name, kind) for name in step.results],
-        *[pointer("product", kind)] * has_product,
+        *[pointer("product", kind), pointer("shown", kind)] * has_product,
         *[pointer(name, f"const {kind}") for name in (*step.vectors, *step.numbers)],
         *[pointer("parts", kind), pointer("counters", "uint32_t")] * has_product,
         number("size", "int64_t"),
@@ -145,7 +149,9 @@ def render(spec: StepSpec) -> KernelSource:
         stores=" ".join([f"results[{i}] = {name};" for i, name in enumerate(step.results)]),
         has_product=int(has_product),
         factors=f"left = {factors[0]}; right = {factors[1]};",
-        sums="product, parts, counters" if has_product else "nullptr, nullptr, nullptr",
+        sums="product, shown, parts, counters"
+        if has_product
+        else "nullptr, nullptr, nullptr, nullptr",
         ahead=AHEAD,
         block=BLOCK,
         resident=RESIDENT,

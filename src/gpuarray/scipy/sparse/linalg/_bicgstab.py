@@ -132,7 +132,7 @@ def bicgstab(
         p = r if i == 0 else _direction(r, p, v, rho, *state[5:9])
         phat = psolve(p)
         v, rv = product_and_vdot(system.matrix, phat, shadow)
-        s, ss = step("bicgstab_half", (r, v), (rho, rv))
+        s, ss = step("bicgstab_half", (r, v), (rho, rv), shown=0)
         shat = psolve(s)
         t = matvec(shat)
         ts, tt = vdot(t, s), vdot(t, t)

@@ -65,13 +65,13 @@ class _Launches:
         self.direction = bound_step("cg_direction", turns.r)
         self.residual = bound_step("cg_residual", turns.r)
 
-    def advance(self, state: _Cg) -> tuple[_Cg, list[Any]]:
+    def advance(self, state: _Cg, address: int) -> tuple[_Cg, None]:
         """An iteration behind the first two, from which on all vectors take turns."""
         turns, (x, r, rho, p, before, pq) = self.turns, state
         x, p = self.direction(x, p, r, rho, before, pq, *next(turns.pairs))
         q, pq = self.product(p, p, turns.q)
-        r, rr = self.residual(r, q, rho, pq, turns.r)
-        return _Cg(x, r, rr, p, rho, pq), [rr]
+        r, rr = self.residual(r, q, rho, pq, address, turns.r)
+        return _Cg(x, r, rr, p, rho, pq), None
 
 
 @fused
@@ -157,9 +157,9 @@ def cg(
     psolve = system.preconditioner.matvec
     preconditioned = system.is_preconditioned
 
-    def advance(state: _Cg, i: int) -> tuple[_Cg, list[Any]]:
+    def advance(state: _Cg, i: int, address: int) -> tuple[_Cg, None]:
         if i > 1 and launches is not None:
-            return launches.advance(state)
+            return launches.advance(state, address)
         z, rho = state.r, state.rr
         pair, q, targets = (next(turns.pairs), turns.q, (turns.r,)) if turns else ((), None, ())
         if preconditioned:
@@ -169,8 +169,8 @@ def cg(
         if i > 0:
             x, p = step("cg_direction", (x, state.p, z), (rho, state.rho, state.pq), pair)
         q, pq = product_and_vdot(system.matrix, p, p, q)
-        r, rr = step("cg_residual", (state.r, q), (rho, pq), targets)
-        return _Cg(x, r, rr, p, rho, pq), [rr]
+        r, rr = step("cg_residual", (state.r, q), (rho, pq), targets, address)
+        return _Cg(x, r, rr, p, rho, pq), None
 
     def judge(i: int, before: _Cg, after: _Cg, rr: Any) -> Any:
         if callback is not None:
@@ -190,7 +190,7 @@ def cg(
     if turns is not None and callback is None and not preconditioned:
         product = bound_product_and_vdot(system.matrix, turns.r)
         launches = None if product is None else _Launches(product, turns)
-    state, info = iterate(state, advance, judge, maxiter, lag)
+    state, info = iterate(state, advance, judge, maxiter, lag, system.x.dtype)
     return _solution(state), maxiter if info is None else info
 
 

@@ -54,10 +54,11 @@ def lag_of(*operators: LinearOperator) -> int:
 
 def iterate(
     state: _State,
-    advance: Callable[[_State, int], tuple[_State, Sequence[Any]]],
+    advance: Callable[..., tuple[_State, Sequence[Any] | None]],
     judge: Callable[[int, _State, _State, np.ndarray], Any],
     count: int,
     lag: int,
+    shown: np.dtype | None = None,
 ) -> tuple[_State, Any]:
     """Run iterations, a few of which are queued before the numbers of the first are known.
 
@@ -78,6 +79,9 @@ def iterate(
         How many iterations there are at most.
     lag : int
         How many iterations are queued before the first is judged.
+    shown : dtype, optional
+        Of the only number, if `advance` has the device store it on the host: it takes the address
+        as well then, and returns None for the numbers.
 
     Returns
     -------
@@ -90,16 +94,16 @@ def iterate(
     slots: list[_Slot | None] = [None] * (lag + 1)
     judged = 0
     for i in range(count):
-        after, numbers = advance(state, i)
-        if any(x.dtype != numbers[0].dtype for x in numbers):
-            numbers = [stack(numbers)]
         place = i % (lag + 1)
         slot = slots[place]
-        shape = numbers[0].shape if len(numbers) == 1 else (len(numbers),)
-        if slot is None or slot.numbers.shape != shape:
-            slot = slots[place] = _new_slot(shape, numbers[0].dtype)
-        send = to_host_call(current.stream, tuple([x._layout for x in numbers]))
-        send(*numbers, slot.address)
+        if shown is not None:
+            if slot is None:
+                slot = slots[place] = _new_slot((), shown)
+            after, _ = advance(state, i, slot.address)
+        else:
+            after, numbers = advance(state, i)
+            assert numbers is not None
+            slot = slots[place] = _send(numbers, slot)
         pinned_ranges.used_by(slot.address, current.stream)
         slot.arrived.record()
         pending.append(_Pending(state, after, slot))
@@ -112,6 +116,18 @@ def iterate(
             if result is not None:
                 return after, result
     return state, None
+
+
+def _send(numbers: Sequence[Any], slot: _Slot | None) -> _Slot:
+    """Have the device store numbers in a slot, or in a new one if they do not fit."""
+    if any(x.dtype != numbers[0].dtype for x in numbers):
+        numbers = [stack(numbers)]
+    shape = numbers[0].shape if len(numbers) == 1 else (len(numbers),)
+    if slot is None or slot.numbers.shape != shape:
+        slot = _new_slot(shape, numbers[0].dtype)
+    send = to_host_call(current.stream, tuple([x._layout for x in numbers]))
+    send(*numbers, slot.address)
+    return slot
 
 
 def _new_slot(shape: tuple[int, ...], dtype: np.dtype) -> _Slot:

@@ -151,9 +151,15 @@ def fused(function: Callable[..., Any]) -> Any:
 
 
 def step(
-    name: str, vectors: Sequence[Any], numbers: Sequence[Any], targets: Sequence[Any] = ()
+    name: str,
+    vectors: Sequence[Any],
+    numbers: Sequence[Any],
+    targets: Sequence[Any] = (),
+    shown: int | None = None,
 ) -> Any:
     """A step of `gpuarray.kernels.krylov`: what vectors become, and a dot product. One launch.
+
+    Of a step with a dot product `shown` is where that is stored in page-locked memory, or 0.
 
     Numbers are on the device. All have the dtype of the first vector; of others, which are products
     with functions of users, a copy is made. What vectors become is new, or `targets`, contiguous
@@ -165,14 +171,14 @@ def step(
     for i, x in enumerate(operands):
         if x._layout is not layout and not (x.dtype is layout.dtype and x._layout.c_contiguous):
             operands[i] = ascontiguousarray(x.astype(layout.dtype, copy=False))
-    return run(*operands, *targets)
+    return run(*operands, *targets) if shown is None else run(*operands, shown, *targets)
 
 
 def bound_step(name: str, like: Any) -> Callable[..., Any]:
     """A `step` of many vectors, looked up beforehand.
 
     Takes its vectors, its numbers and its targets, all of which have the dtype of `like`, as many
-    elements as it, or one, and no gaps.
+    elements as it, or one, and no gaps; with a dot product an address before the targets.
     """
     layout = _layout.contiguous(like.dtype, like.shape)
     return krylov.launch.step_call(current.stream, name, layout, True)
