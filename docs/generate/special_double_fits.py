@@ -12,7 +12,7 @@ coefficients and exact arithmetic.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import mpmath as mp
@@ -123,6 +123,17 @@ def _normal_tail(t: Any) -> Any:
 
 
 # fmt: off
+#: Of logarithms and exponentials, in a header of their own: it is in the reach of most functions.
+LOGARITHM_FITS = (
+    Fit("exp_wide", "(exp(t) - 1 - t) / t^2",
+        lambda t: (mp.expm1(t) - t) / t**2, -0.3466, 0.3467, 9, lambda t: t**2 / mp.exp(t)),
+    Fit("atanh_wide", "2 (atanh(s) - s) / s^3 of s^2",
+        _root(lambda s: 2 * (mp.atanh(s) - s) / s**3), 1e-8, 0.2, 13),
+    Fit("atanh_near", "The same", _root(lambda s: 2 * (mp.atanh(s) - s) / s**3), 1e-8, 0.0405, 7),
+    Fit("atanh_third", "The same",
+        _root(lambda s: 2 * (mp.atanh(s) - s) / s**3), 1e-8, mp.mpf(1) / 9, 10),
+)
+
 FITS = (
     Fit("digamma_wide", "digamma(1.5 + t) / (t - z), z its zero there",
         lambda t: mp.digamma(1.5 + t) / (1.5 + t - _PSI), -0.5, 0.5, 22),
@@ -132,9 +143,8 @@ FITS = (
         lambda t: mp.loggamma(2 + t) / (t * (1 + t)), -1, 1, 29),
     Fit("gammaln_rest_wide", "x times the rest of Stirling's formula (DLMF 5.11.1) of 1/x^2",
         _inverse(_root(lambda x: x * _stirling_rest(x))), 1e-6, mp.mpf(1) / 9, 13),
-    Fit("atanh_wide", "2 (atanh(s) - s) / s^3 of s^2",
-        _root(lambda s: 2 * (mp.atanh(s) - s) / s**3), 1e-8, 0.2, 13),
-    Fit("atanh_near", "The same", _root(lambda s: 2 * (mp.atanh(s) - s) / s**3), 1e-8, 0.0405, 7),
+    Fit("sine_of_turns", "sin(pi t) / t of t^2, for float32",
+        _root(lambda t: mp.sin(mp.pi * t) / t), 1e-12, 0.25, 6),
     Fit("sine_degrees_wide", "(sin(t degrees) / t - pi / 180) / t^2 of t^2",
         _root(lambda t: (mp.sin(t * _DEGREE) / t - _DEGREE) / t**2), 1e-6, 45**2, 6,
         lambda z: z / _DEGREE),
@@ -157,8 +167,6 @@ FITS = (
     Fit("lambertw_near", "the two real W((t^2 / 2 - 1) / e): -1 for t < 0, 0 for t > 0",
         lambda t: mp.re(mp.lambertw((t * t / 2 - 1) / mp.e, 0 if t > 0 else -1)) if t else -1,
         mp.mpf("-0.45"), mp.mpf("0.45"), 21),
-    Fit("exp_wide", "(exp(t) - 1 - t) / t^2",
-        lambda t: (mp.expm1(t) - t) / t**2, -0.3466, 0.3467, 9, lambda t: t**2 / mp.exp(t)),
     Fit("i0_wide", "I0(x) of x^2 / 4", _i_small(0), 0, mp.mpf(225) / 4, 20, crowding=1.6),
     Fit("i1_wide", "2 I1(x) / x of x^2 / 4", _i_small(1), 0, mp.mpf(225) / 4, 19, crowding=1.3),
     Fit("i0_scaled_wide", "sqrt(x) exp(-x) I0(x), 1/x = (1 + t) / 30: x > 15",
@@ -260,10 +268,10 @@ def text_of(fit: Fit | Quotient | LogFit) -> str:
     return _of_quotient(fit) if isinstance(fit, Quotient) else _of_log(fit)
 
 
-def header() -> str:
+def header(fits: Sequence[Fit | Quotient | LogFit]) -> str:
     return (
         _HEAD
-        + "".join([text_of(fit) for fit in FITS])
+        + "".join([text_of(fit) for fit in fits])
         + "\n}  // namespace special\n}  // namespace gpuarray\n"
     )
 
@@ -300,7 +308,8 @@ def log_table() -> str:
 
 if __name__ == "__main__":
     for name, text in (
-        ("special_double_fits.cuh", header()),
+        ("special_logarithm_fits.cuh", header(LOGARITHM_FITS)),
+        ("special_double_fits.cuh", header(FITS)),
         ("special_log_table.cuh", log_table()),
     ):
         if "--write" in sys.argv:

@@ -122,6 +122,8 @@ FITS = (
     Fit("exp2m1", "(2^t - 1) / t", lambda t: mp.expm1(t * mp.log(2)) / t, -0.5, 0.5, 6),
     Fit("atanh", "2 (atanh(s) - s) / s^3 of s^2",
         _root(lambda s: 2 * (mp.atanh(s) - s) / s**3), 1e-6, 0.12, 4),
+    Fit("atanh_near", "The same",
+        _root(lambda s: 2 * (mp.atanh(s) - s) / s**3), 1e-6, 0.0405, 2, lambda z: z),
     Fit("log1p", "(log(1 + t) - t) / t^2", lambda t: (mp.log1p(t) - t) / t**2, -0.2929, 0.4143, 8,
         lambda t: t**2 / abs(mp.log1p(t)) if abs(t) > 1e-6 else abs(t)),
     Fit("exp", "(exp(t) - 1 - t) / t^2", lambda t: (mp.expm1(t) - t) / t**2, -0.35, 0.35, 4,

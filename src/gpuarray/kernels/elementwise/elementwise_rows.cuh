@@ -23,18 +23,19 @@ template <class Index, int BLOCK, int VECTOR, int UNROLL, int NDIM, int OPERANDS
     enum { ITEMS = VECTOR * UNROLL, TILE = BLOCK * UNROLL, PIECE = VECTOR < 4 ? VECTOR : 4 };
     static const uint32_t ALL = (1u << VECTOR) - 1;
 
-    // A vector in its row: the column of its first element, and a bit for each of its elements that is in the row.
+    // A vector in its row: the column of its first element. What is asked first is cheap, and true of nearly all.
     struct Lanes {
-        Index column;
-        uint32_t inside;
-        bool inner;  // the vectors before and after this one are whole, too
+        Index column, left;
+        bool inner;  // this vector is whole, and the ones before and after it
 
-        GPUARRAY_DEVICE Lanes(Index column, Index length) : column(column) {
-            const Index from = column < 0 ? -column : 0, left = length - column;
-            inside = left <= 0 || from >= VECTOR ? 0 : (left < VECTOR ? (1u << left) - 1 : ALL) >> from << from;
+        GPUARRAY_DEVICE Lanes(Index column, Index length) : column(column), left(length - column) {
             inner = column >= VECTOR && left >= 2 * VECTOR;
         }
-        GPUARRAY_DEVICE bool whole() const { return inside == ALL; }
+        // A bit for each of its elements that is in the row.
+        GPUARRAY_DEVICE uint32_t inside() const {
+            const Index from = column < 0 ? -column : 0;
+            return left <= 0 || from >= VECTOR ? 0 : (left < VECTOR ? (1u << left) - 1 : ALL) >> from << from;
+        }
     };
 
     template <class T> struct Array {
@@ -89,8 +90,14 @@ template <class Index, int BLOCK, int VECTOR, int UNROLL, int NDIM, int OPERANDS
             const Element* source = this->rows[u] + lanes.column;
             const uint32_t excess = SHIFTS ? Base::excess(source) : 0;
             shifts[u] = 0;
+            uint32_t inside = ALL;
+            bool vector = true;
             // Words that reach beyond the row are not read: they are no operand's, and may be written meanwhile.
-            if (excess ? lanes.inner : lanes.whole()) {
+            if (!lanes.inner) {
+                inside = lanes.inside();
+                vector = inside == ALL && excess == 0;
+            }
+            if (vector) {
                 const Access* words =
                     reinterpret_cast<const Access*>(reinterpret_cast<const char*>(source) - excess);
                 *reinterpret_cast<Access*>(this->values + u * VECTOR) = words[0];
@@ -99,7 +106,6 @@ template <class Index, int BLOCK, int VECTOR, int UNROLL, int NDIM, int OPERANDS
                     shifts[u] = excess;
                 }
             } else {
-                uint32_t inside = lanes.inside;
 #pragma unroll 1
                 for (int start = 0; start < VECTOR; start += PIECE, source += PIECE, inside >>= PIECE) {
                     alignas(16) Element piece[PIECE];
@@ -136,7 +142,7 @@ template <class Index, int BLOCK, int VECTOR, int UNROLL, int NDIM, int OPERANDS
         GPUARRAY_DEVICE void take(int u, const Lanes&) { repeated[u] = *this->rows[u]; }
         GPUARRAY_DEVICE void load(int u, const Lanes& lanes) {
             repeated[u] = Element();
-            if (lanes.inside) repeated[u] = *this->rows[u];
+            if (lanes.inside()) repeated[u] = *this->rows[u];
         }
         GPUARRAY_DEVICE void settle(int) {}
         GPUARRAY_DEVICE void put(int, const Lanes&) {}
@@ -158,6 +164,7 @@ template <class Index, int BLOCK, int VECTOR, int UNROLL, int NDIM, int OPERANDS
         }
         GPUARRAY_DEVICE void store(int u, const Lanes& lanes, uint32_t kept) {
             Element* target = this->rows[u] + lanes.column;
+            if (!lanes.inner) kept &= lanes.inside();
             if (kept == ALL && Base::excess(target) == 0) {
                 put(u, lanes);
             } else {
@@ -254,7 +261,6 @@ template <class Index, int BLOCK, int VECTOR, int UNROLL, int NDIM, int OPERANDS
             uint32_t kept = 0;
 #pragma unroll
             for (int i = 0; i < VECTOR; ++i) kept |= uint32_t(mask[u * VECTOR + i]) << i;
-            kept &= lanes.inside;
             first.store(u, lanes, kept);
             (slots.store(u, lanes, kept), ...);
         }

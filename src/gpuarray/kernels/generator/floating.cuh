@@ -74,10 +74,11 @@ template <class T> GPUARRAY_DEVICE T clip(T x, T low, T high) {
 }
 
 // sin(pi x) / (pi x), in NumPy's order of operations.
-template <class T> GPUARRAY_DEVICE T sinc(T x) {
-    const T angle = T(3.141592653589793238462643383279502884) * x;
-    return angle == 0 ? T(1) : ::sin(angle) / angle;
-}
+template <class T> GPUARRAY_DEVICE T sinc_of(T angle) { return angle == 0 ? T(1) : ::sin(angle) / angle; }
+// Called: what sinf does with great angles takes the compiler long, and it would be there for each of a thread's elements.
+inline __device__ __noinline__ float sinc_called(float angle) { return sinc_of(angle); }
+GPUARRAY_DEVICE float sinc(float x) { return sinc_called(3.14159265f * x); }
+GPUARRAY_DEVICE double sinc(double x) { return sinc_of(3.141592653589793 * x); }
 
 template <class T> GPUARRAY_DEVICE T logaddexp(T a, T b) {
     // Equal infinities have no difference.

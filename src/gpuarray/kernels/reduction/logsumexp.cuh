@@ -48,11 +48,11 @@ template <class T> GPUARRAY_DEVICE LogSum<T> combine(LogSum<T> a, LogSum<T> b) {
     // NaN counts as the greatest.
     const bool second = b.greatest > a.greatest || b.greatest != b.greatest;
     const LogSum<T> more = second ? b : a, less = second ? a : b;
-    if (less.greatest == more.greatest) {
-        return LogSum<T>{more.greatest, more.weight + less.weight, more.rest + less.rest};
-    }
-    const T factor = ::exp(less.greatest - more.greatest);
-    return LogSum<T>{more.greatest, more.weight, more.rest + (less.weight + less.rest) * factor};
+    // Without a branch: its two sides would be compiled for each of a thread's elements.
+    const bool equal = less.greatest == more.greatest;
+    const T others = less.weight + less.rest, moved = others * ::exp(less.greatest - more.greatest);
+    return LogSum<T>{more.greatest, equal ? more.weight + less.weight : more.weight,
+                     more.rest + (equal ? less.rest : moved)};
 }
 
 }  // namespace logsumexp

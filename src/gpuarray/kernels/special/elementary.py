@@ -13,13 +13,13 @@ ROWS = (
     ),
     special(
         "logit", 1, "Logarithm of the odds, log(x / (1 - x)), the inverse of expit.", [0.25, 0.5],
-        loops="d->d f->f", header="special_elementary", floats="special::logit(in0)",
+        loops="d->d f->f", header="special_logarithms", floats="special::logit(in0)",
         result="array([-1.09861229,  0.        ])",
     ),
     special(
         "log_expit", 1, "Logarithm of expit without overflow.", [-800.0, 0.0],
         loops="d->d f->f",
-        header="special_elementary", floats="special::log_expit(in0)",
+        header="special_logarithms", floats="special::log_expit(in0)",
         result="array([-8.00000000e+02, -6.93147181e-01])",
     ),
     special(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpuarray.kernels.special.special_rows import special
 
-_REAL, _COMPLEX = "special_gamma", "special_gamma_complex"
+_LOG, _REAL, _COMPLEX = "special_gamma_log", "special_gamma", "special_gamma_complex"
 _ZETA, _COMPLEX_ZETA = "special_zeta", "special_zeta_complex"
 
 # fmt: off
@@ -17,7 +17,7 @@ ROWS = (
     ),
     special(
         "gammaln", 1, "Logarithm of the magnitude of the gamma function.", [1.0, 10.0],
-        loops="d->d f->f", header=_REAL, floats="special::gammaln(in0)",
+        loops="d->d f->f", header=_LOG, floats="special::gammaln(in0)",
         result="array([ 0.        , 12.80182748])",
     ),
     special(
@@ -28,7 +28,7 @@ ROWS = (
     ),
     special(
         "gammasgn", 1, "Sign of the gamma function.", [-1.5, 3.0],
-        loops="d->d f->f", header=_REAL, floats="special::gammasgn(in0)",
+        loops="d->d f->f", header=_LOG, floats="special::gammasgn(in0)",
         result="array([1., 1.])",
     ),
     special(

@@ -9,17 +9,17 @@ ROWS = (
     special(
         "entr", 1, "Entropy -x log(x), 0 at zero and -inf below it.", [0.0, 0.5],
         loops="f->f d->d",
-        header="special_elementary", floats="special::entr(in0)",
+        header="special_logarithms", floats="special::entr(in0)",
         result="array([0.        , 0.34657359])",
     ),
     special(
         "rel_entr", 2, "Relative entropy x log(x / y).", [0.0, 2.0], [1.0, 1.0],
-        loops="ff->f dd->d", header="special_elementary", floats="special::rel_entr(in0, in1)",
+        loops="ff->f dd->d", header="special_logarithms", floats="special::rel_entr(in0, in1)",
         result="array([0.        , 1.38629436])",
     ),
     special(
         "kl_div", 2, "Kullback-Leibler divergence x log(x / y) - x + y.", [0.0, 2.0], [1.0, 1.0],
-        loops="ff->f dd->d", header="special_elementary", floats="special::kl_div(in0, in1)",
+        loops="ff->f dd->d", header="special_logarithms", floats="special::kl_div(in0, in1)",
         result="array([1.        , 0.38629436])",
     ),
     special(

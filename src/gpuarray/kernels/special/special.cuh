@@ -3,7 +3,7 @@
 
 #include "gpuarray/floating.cuh"
 
-#define GPUARRAY_CALLED __device__ __noinline__
+#define GPUARRAY_CALLED __device__ __noinline__ inline
 
 namespace gpuarray {
 namespace special {

@@ -8,6 +8,7 @@
 #include "gpuarray/special_bessel_tables.cuh"
 #include "gpuarray/special_chebyshev.cuh"
 #include "gpuarray/special_dd.cuh"
+#include "gpuarray/special_double_fits.cuh"
 
 namespace gpuarray {
 namespace special {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gpuarray/special_dd.cuh"
+#include "gpuarray/special_double_fits.cuh"
 #include "gpuarray/special_single.cuh"
 
 namespace gpuarray {

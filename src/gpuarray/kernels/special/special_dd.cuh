@@ -6,8 +6,8 @@
 // T. J. Dekker, "A floating-point technique for extending the available precision" (1971); products by fma.
 #pragma once
 
-#include "gpuarray/special_double_fits.cuh"
 #include "gpuarray/special_log_table.cuh"
+#include "gpuarray/special_logarithm_fits.cuh"
 
 namespace gpuarray {
 namespace special {
@@ -143,7 +143,7 @@ template <bool Usual> GPUARRAY_DEVICE dd log_by_table(dd x) {
     const double z = ::fma(m, r, -1.0), rest = x.lo * float_from_bits(uint64_t(1023 - exponent) << 52) * r;
     // The exponent as a double, by the last bits of a sum.
     const uint64_t moved = 0x4338000000000000ull + uint64_t(int64_t(exponent));
-    const double n = float_from_bits(moved) - 6755399441055744.0 + adjusted;
+    const double whole = float_from_bits(moved) - 6755399441055744.0, n = Usual ? whole : whole + adjusted;
     const double square = z * z, half = -0.5 * square;
     // The first parts of log(2) and of the table are multiples of 2^-42: this sum is exact. Of those that follow the
     // first number is zero or no smaller by a power of two.

@@ -2,20 +2,10 @@
 #pragma once
 
 #include "gpuarray/special_complex.cuh"
-#include "gpuarray/special_dd.cuh"
-#include "gpuarray/special_double_fits.cuh"
-#include "gpuarray/special_elementary_single.cuh"
+#include "gpuarray/special_logarithms.cuh"
 
 namespace gpuarray {
 namespace special {
-
-// Two doubles of the quotient, whose logarithm is near zero in the middle.
-GPUARRAY_DEVICE double logit(double x) {
-    if (!is_usual(x) || !(x < 1)) return ::log(x / (1 - x));
-    const dd other = fast_sum(1.0, -x);
-    return rounded(log_by_table<true>(quotient_dd(x, other.hi, other.lo)));
-}
-GPUARRAY_DEVICE double log_expit(double x) { return -(::log1p(::exp(-::fabs(x))) - (x < 0 ? x : 0.0)); }
 
 template <class T> GPUARRAY_DEVICE T cosm1(T x) {
     const T s = ::sin(x / 2);
@@ -32,44 +22,6 @@ GPUARRAY_CALLED double log1pmx(double x) {
     if (!(x > -0.5 && x < 1)) return ::log1p(x) - x;
     const double s = x / (2 + x), z = s * s;
     return s * (z * fit_atanh_wide(z) - x);
-}
-
-template <class T> GPUARRAY_DEVICE T entr(T x) {
-    if (x > 0) return -x * ::log(x);
-    return x == 0 ? T(0) : x != x ? x : T(-infinity());
-}
-
-GPUARRAY_CALLED double rel_entr_at_ends(double x, double y) {
-    if (x != x || y != y) return x + y;
-    if (x > 0 && y > 0) return x * (::log(x) - ::log(y));
-    return x == 0 && y >= 0 ? 0.0 : infinity();
-}
-GPUARRAY_DEVICE double rel_entr(double x, double y) {
-    if (is_usual(x) && is_usual(y)) {
-        const dd ratio = quotient_dd(x, y);
-        if (is_usual(ratio.hi)) return x * rounded(log_by_table<true>(ratio));
-    }
-    return rel_entr_at_ends(x, y);
-}
-
-GPUARRAY_CALLED double kl_div_at_ends(double x, double y) {
-    if (x != x || y != y) return x + y;
-    if (x > 0 && y > 0) return rel_entr(x, y) - x + y;
-    return x == 0 && y >= 0 ? y : infinity();
-}
-// With z = 2^n y within a factor of 1.5 of x it is (x log(x / z) - x + z) + (n log(2) x + y - z), the former of
-// s = (x - z) / (x + z), which is exact but for its division: s (x - z) + 2 x (atanh(s) - s). The latter is zero near y = x.
-GPUARRAY_DEVICE double kl_div(double x, double y) {
-    if (!(is_usual(x) && is_usual(y))) return kl_div_at_ends(x, y);
-    const int n = int(upper_word(x) - upper_word(y) + 0x80000u) >> 20;
-    const double z = float_from_bits(float_bits(y) + (uint64_t(uint32_t(n)) << 52)), difference = x - z;
-    const double s = rounded(quotient_dd(difference, x + z)), square = s * s;
-    const double near = ::fma(x * s, square * fit_atanh_near(square), s * difference);
-    // n as a double by the last bits of a sum, and the logarithm's second part.
-    const double count = float_from_bits(0x4338000000000000ull + uint64_t(int64_t(n))) - 6755399441055744.0;
-    const double log = count * 0.69314718055989033, high = x * log;
-    const double low = ::fma(count * 5.4979230187083712e-14, x, ::fma(x, log, -high));
-    return (high - (z - y)) + (low + near);
 }
 
 template <class T> GPUARRAY_DEVICE T huber(T delta, T r) {

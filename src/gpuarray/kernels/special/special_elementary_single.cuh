@@ -6,28 +6,36 @@
 namespace gpuarray {
 namespace special {
 
-// The logarithm of the quotient q = x / (1 - x); where q is in [1/2, 2] that of 1 + (2x - 1) / (1 - x), exact near 0.
-GPUARRAY_DEVICE float logit(float x) {
-    if (!(x > 1.2e-38f && x < 1)) return ::logf(x / (1 - x));
-    const bool near = x > 0.333333343f && x < 0.666666627f;
-    const float quotient = (near ? ::fmaf(2.0f, x, -1.0f) : x) / (1 - x);
-    Parted parted(near ? quotient + 1 : quotient);
-    // The part of 1 + quotient, without the rounding of that sum: by a power of two from -1/2 to 2.
-    if (near) {
-        parted.rest = parted.exponent == 0 ? quotient
-                      : parted.exponent > 0 ? ::fmaf(quotient, 0.5f, -0.5f)
-                                            : ::fmaf(quotient, 2.0f, 1.0f);
+// The logarithm of x / y for positive normal numbers: n log(2) + 2 atanh(s) with s = (x - z) / (x + z), where z = 2^n y
+// is within a factor of 1.5 of x. That is exact near x = y, as is x - z, which is less `rest` there: what x or y lost.
+struct Quotient {
+    uint32_t shift;  // n in the bits of the exponent
+    float z;
+    GPUARRAY_DEVICE Quotient(float x, float y)
+        : shift((float_bits(x) - float_bits(y) + 0x400000u) & 0xff800000u), z(float_from_bits(float_bits(y) + shift)) {}
+    GPUARRAY_DEVICE float count() const { return float(int(shift) >> 23); }  // n
+    GPUARRAY_DEVICE float log(float difference, float total) const {
+        const float s = difference * reciprocal23(total), square = s * s;
+        const float low = ::fmaf(count(), log2_low(), ::fmaf(s * square, fit_atanh_near(square), 2 * s));
+        return ::fmaf(count(), log2_high(), low);
     }
-    const float low = ::fmaf(parted.exponent, log2_low(), log1p_near(parted.rest));
-    return ::fmaf(parted.exponent, log2_high(), low);
+    GPUARRAY_DEVICE float scale() const { return float_from_bits(0x3f800000u + shift); }  // 2^n
+};
+
+GPUARRAY_CALLED float logit_at_ends(float x) { return ::logf(x / (1 - x)); }
+GPUARRAY_DEVICE float logit(float x) {
+    if (!(x > 1.2e-38f && x < 1)) return logit_at_ends(x);
+    const float y = 1 - x;
+    const Quotient quotient(x, y);
+    return quotient.log(::fmaf(-quotient.scale(), (1 - y) - x, x - quotient.z), x + quotient.z);
 }
 
-// The logarithm of x / y, from (x - y) / y where that is small.
+GPUARRAY_CALLED float log_quotient_at_ends(float x, float y) { return ::logf(x) - ::logf(y); }
+// For positive numbers, whose sum may overflow.
 GPUARRAY_DEVICE float log_quotient(float x, float y) {
-    const float ratio = x / y;
-    const bool near = ratio > 0.75f && ratio < 1.375f;
-    if (near) return log1p_near((x - y) / y);
-    return ratio > 1.2e-38f && ratio < 1e38f ? ::logf(ratio) : ::logf(x) - ::logf(y);
+    if (!(x > 1.2e-38f && y > 1.2e-38f && x < 1e38f && y < 1e38f)) return log_quotient_at_ends(x, y);
+    const Quotient quotient(x, y);
+    return quotient.log(x - quotient.z, x + quotient.z);
 }
 GPUARRAY_DEVICE float rel_entr(float x, float y) {
     if (x != x || y != y) return x + y;
@@ -36,22 +44,24 @@ GPUARRAY_DEVICE float rel_entr(float x, float y) {
 }
 
 // x (u - log(1 + u)) with u = (y - x) / x; where that is small by s = (y - x) / (y + x): log(1 + u) = 2 atanh(s).
-GPUARRAY_DEVICE float kl_div(float x, float y) {
+GPUARRAY_CALLED float kl_div_at_ends(float x, float y) {
     if (x != x || y != y) return x + y;
-    if (x > 0 && y > 0) {
-        const float difference = y - x;
-        if (y > 0.5f * x && y < 2 * x && y < 1e38f) {
-            const float s = difference / (y + x), z = s * s;
-            return s * ::fmaf(-x * z, fit_atanh(z), difference);
-        }
-        const float ratio = x / y;
-        if (!(ratio > 1.2e-38f && ratio < 1e38f && x > 1e-30f)) return ::fmaf(x, log_quotient(x, y), difference);
-        // The terms cancel near the range above: the logarithm in two parts, with what the ratio was rounded by.
-        const Parted parted(ratio);
-        const float low = ::fmaf(parted.exponent, log2_low(), ::fmaf(-ratio, y, x) * reciprocal23(x));
-        return ::fmaf(x, low + log1p_near(parted.rest), ::fmaf(x, parted.exponent * log2_high(), difference));
-    }
-    return x == 0 && y >= 0 ? y : float(infinity());
+    if (!(x > 0 && y > 0)) return x == 0 && y >= 0 ? y : float(infinity());
+    const float difference = y - x;
+    if (!(y > 0.5f * x && y < 2 * x && y < 1e38f)) return ::fmaf(x, log_quotient(x, y), difference);
+    const float s = difference / (y + x), z = s * s;
+    return s * ::fmaf(-x * z, fit_atanh(z), difference);
+}
+// As of float64, special_elementary.cuh: (x log(x / z) - x + z) + (n log(2) x + y - z) with z = 2^n y.
+GPUARRAY_DEVICE float kl_div(float x, float y) {
+    if (!(x > 1e-30f && y > 1.2e-38f && x < 1e36f && y < 1e38f)) return kl_div_at_ends(x, y);
+    const Quotient quotient(x, y);
+    const float z = quotient.z, difference = x - z, count = quotient.count();
+    const float s = difference * reciprocal23(x + z), square = s * s;
+    const float near = ::fmaf(x * s, square * fit_atanh_near(square), s * difference);
+    const float log = count * log2_high(), high = x * log;
+    const float low = ::fmaf(count * log2_low(), x, ::fmaf(x, log, -high));
+    return (high - (z - y)) + (low + near);
 }
 
 // (x^power - 1) / power where the exponent of 2 is not great.

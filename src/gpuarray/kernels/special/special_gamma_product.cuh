@@ -21,25 +21,48 @@ GPUARRAY_DEVICE bool has_product(dd x) {
 struct GammaParts {
     dd exponent, product;
 };
-GPUARRAY_CALLED GammaParts gamma_parts(dd x) {
-    dd product(1.0);
-    if (x.hi < 4) {
-        // x (x + 1) (x + 2) (x + 3) = y (y + 2) with y = x (x + 3)
-        const dd s = sum(x.hi, 3.0);
-        const double y = x.hi * s.hi;
-        const double rest = ::fma(x.hi, s.hi, -y) + ::fma(x.hi, s.lo + x.lo, x.lo * s.hi);
-        const dd other = sum(y, 2.0);
-        const double high = y * other.hi;
-        product = dd(high, ::fma(y, other.hi, -high) + ::fma(y, other.lo + rest, rest * other.hi));
-        const dd moved = fast_sum(4.0, x.hi);
-        x = dd(moved.hi, moved.lo + x.lo);
-    }
+
+// x (x + 1) (x + 2) (x + 3) = y (y + 2) with y = x (x + 3)
+GPUARRAY_DEVICE dd four_steps(dd x) {
+    const dd s = sum(x.hi, 3.0);
+    const double y = x.hi * s.hi;
+    const double rest = ::fma(x.hi, s.hi, -y) + ::fma(x.hi, s.lo + x.lo, x.lo * s.hi);
+    const dd other = sum(y, 2.0);
+    const double high = y * other.hi;
+    return dd(high, ::fma(y, other.hi, -high) + ::fma(y, other.lo + rest, rest * other.hi));
+}
+// The exponent from 4 on.
+GPUARRAY_DEVICE dd stirling_exponent(dd x) {
     const dd log = log_by_table<true>(x);
     const double r = reciprocal52(x.hi), factor = x.hi - 0.5, high = factor * log.hi;
     const double low = ::fma(factor, log.hi, -high) + ::fma(factor, log.lo, x.lo * log.hi);
     const dd difference = fast_sum(high, -x.hi);
-    const double rest = ::fma(r, fit_stirling_wide(r * r), difference.lo + (low - x.lo));
-    return GammaParts{dd(difference.hi, rest), product};
+    return dd(difference.hi, ::fma(r, fit_stirling_wide(r * r), difference.lo + (low - x.lo)));
+}
+GPUARRAY_CALLED GammaParts gamma_parts(dd x) {
+    dd product(1.0);
+    if (x.hi < 4) {
+        product = four_steps(x);
+        const dd moved = fast_sum(4.0, x.hi);
+        x = dd(moved.hi, moved.lo + x.lo);
+    }
+    return GammaParts{stirling_exponent(x), product};
+}
+
+// 1 / gamma(x) for x from 2^-54 to 170, as by gamma_parts, of a number without a second part and in one function.
+GPUARRAY_CALLED double rgamma_right(double x) {
+    double factor = 0.3989422804014327, rest = 0;  // 1 / sqrt(2 pi)
+    dd at(x);
+    if (x < 4) {
+        // y (y + 2) with y = x (x + 3), and what its factors were rounded by, as a part of it.
+        const double s = x + 3, y = x * s, other = y + 2, product = y * other;
+        const double lost = ::fma(x, x - (s - 3), ::fma(x, s, -y)), more = lost + sum(y, 2.0).lo;
+        rest = ::fma(lost, other, ::fma(y, more, ::fma(y, other, -product))) * reciprocal20(product);
+        factor *= product;
+        at = fast_sum(4.0, x);
+    }
+    const dd found = stirling_exponent(at);
+    return ScaledPower(dd(-found.hi, rest - found.lo)).of(factor);
 }
 
 // A product of gamma functions and their reciprocals: exp(exponent + count log(2 pi) / 2) top / bottom.

@@ -1,7 +1,7 @@
 // The gamma function of a float32, its logarithm and that one's derivative, where the argument is positive.
 //
 // Polynomials near the zeros of the logarithms, else Stirling's formula (DLMF 5.11.1) and its derivative (5.11.2) with
-// a polynomial in the place of the asymptotic series. Arguments below zero take the functions of special_gamma.cuh.
+// a polynomial in the place of the asymptotic series. Arguments below zero take the functions of special_gamma_log.cuh.
 #pragma once
 
 #include "gpuarray/special_single.cuh"
@@ -20,7 +20,7 @@ GPUARRAY_DEVICE float gammaln_positive(float x) {
     const bool near = x < 0.3f;
     const float at = near ? x + 1 : x;
     const float value = (at - 1) * (at - 2) * fit_gammaln(log2_22(at));
-    return x >= 6 ? right : near ? ::fmaf(log, -0.693147181f, value) : value + 0.0f;
+    return chosen(x >= 6, right, ::fmaf(log, near ? -0.693147181f : 0.0f, value));
 }
 
 // log2(gamma(x)) for x >= 3, or that of a number so great that gamma overflows, and its reciprocal vanishes.

@@ -16,6 +16,13 @@ GPUARRAY_DEVICE float reciprocal23(float x) {
     return r;
 }
 
+// yes ? a : b, of which the compiler makes no branch: lanes would wait for others.
+GPUARRAY_DEVICE float chosen(bool yes, float a, float b) {
+    float result;
+    asm("{.reg .pred p; setp.ne.u32 p, %3, 0; selp.f32 %0, %1, %2, p;}" : "=f"(result) : "f"(a), "f"(b), "r"(uint32_t(yes)));
+    return result;
+}
+
 // log2(x) of a positive normal number or infinity, with an absolute error of 2^-22 for x from 1/2 to 2, else a relative one.
 GPUARRAY_DEVICE float log2_22(float x) {
     float y;
