@@ -70,7 +70,7 @@ def test_zeta_of_complex_numbers():
         special.zeta(cp.asarray(real)).get(), scipy.special.zeta(real), rtol=1e-15
     )
     assert np.isnan(
-        special.zeta(cp.asarray([complex(2, np.inf), complex(np.nan, 1), 1 + 3e6j])).get()
+        special.zeta(cp.asarray([complex(2, np.inf), complex(np.nan, 1), 1 + 3e12j])).get()
     ).all()
     assert np.isnan(special.zeta(cp.asarray([2 + 1j]), -0.5).get()).all()
 

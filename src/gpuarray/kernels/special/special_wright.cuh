@@ -64,21 +64,23 @@ GPUARRAY_CALLED double log_wright_bessel(double a, double b, double x) {
         (rising ? low : high) = middle;
     }
     if (wright::exponent(a, b, l, high + 1.0).hi > wright::exponent(a, b, l, high).hi) high += 1.0;
+    if (high == 1.0 && wright::exponent(a, b, l, 0.0).hi > wright::exponent(a, b, l, 1.0).hi) high = 0.0;
     const dd most = wright::exponent(a, b, l, high);
-    double sum = 1.0;
+    // The others, relative to it: beside 1 a small sum would lose its digits.
+    double others = 0.0;
     for (double k = high + 1.0; k < high + 1e6; k += 1.0) {
         const double term = exp_dd(wright::exponent(a, b, l, k) - most);
-        sum += term;
-        if (term < 1e-18 * sum) break;
+        others += term;
+        if (term < 1e-18 * others) break;
     }
     for (double k = high - 1.0; k >= 0.0; k -= 1.0) {
         const dd next = wright::exponent(a, b, l, k);
         if (next.hi == -infinity()) break;
         const double term = exp_dd(next - most);
-        sum += term;
-        if (term < 1e-18 * sum) break;
+        others += term;
+        if (term < 1e-18 * others) break;
     }
-    return rounded(most + log_dd(dd(sum)));
+    return rounded(most + ::log1p(others));
 }
 
 }  // namespace special

@@ -61,20 +61,28 @@ GPUARRAY_DEVICE cplx unit_of(dd x) {
     return cplx(::fma(-sine, angle.lo, cosine), ::fma(cosine, angle.lo, sine));
 }
 
-// What zeta(s) / zeta(1 - s) is (DLMF 25.4.1) far above the real axis, where the sine is one exponential; the gamma
-// function by Stirling's formula.
+// What zeta(s) / zeta(1 - s) is (DLMF 25.4.1) above the real axis, where the sine is one exponential: Im s >= 14. The gamma
+// function by Stirling's formula; two doubles where the parameter magnifies errors.
 struct ZetaFactor {
-    double log_size;
+    dd log_size;
     cplx phase;
 };
 GPUARRAY_CALLED ZetaFactor zeta_factor(cplx s) {
-    const double t = s.imag, delta = (1 - s.real) / t, size = 0.5 * ::log1p(delta * delta), angle = ::atan(delta);
-    const dd log = log_dd(dd(t)) - dd(1.8378770664093456, -7.756588316134483e-17);
-    const cplx inverse = divide(cplx(1, 0), cplx(1 - s.real, -t)), square = inverse * inverse;
-    const cplx tail = inverse * ((scaled(square, 1.0 / 1260) - cplx(1.0 / 360, 0)) * square + cplx(1.0 / 12, 0));
-    const double less = 0.5 - s.real;
-    const double turned = less * angle - t * size + 0.7853981633974483 + tail.imag;
-    return ZetaFactor{less * (log.hi + size) + t * (angle - delta) + tail.real, unit_of((dd(1.0) - log) * t + turned)};
+    const double c[] = {0.08333333333333333,   -0.002777777777777778,  0.0007936507936507937,
+                        -0.0005952380952380953, 0.0008417508417508417, -0.0019175269175269176};
+    const double t = s.imag;
+    const dd right = sum(1, -s.real), less = sum(0.5, -s.real);
+    // The angle from the imaginary axis
+    const dd angle = right.hi > t ? dd(1.5707963267948966, 6.123233995736766e-17) - ::atan(t / right.hi)
+                                  : dd(::atan(right.hi / t));
+    const dd log = log_dd(right * right + product(t, t)) * 0.5 - dd(1.8378770664093456, -7.756588316134483e-17);
+    const cplx inverse = reciprocal(cplx(right.hi, -t)), square = inverse * inverse;
+    cplx tail(c[5], 0);
+#pragma unroll
+    for (int i = 4; i >= 0; --i) tail = tail * square + cplx(c[i], 0);
+    tail = tail * inverse;
+    const dd turn = less * angle - log * t + t + (0.7853981633974483 + tail.imag);
+    return ZetaFactor{less * log + (angle * t - right) + tail.real, unit_of(turn)};
 }
 
 // zeta(s) as R(s) + factor * conj(R(1 - conj(s))) with Siegel's R (DLMF 25.10), for 0 <= Re s and t = Im s >= 200. R is
@@ -126,20 +134,20 @@ GPUARRAY_CALLED cplx zeta_siegel(cplx s) {
     other_total = scaled(phase, exp_dd(log * (s.real - 1))) * other_total;
     const ZetaFactor factor = zeta_factor(s);
     const cplx other(rounded(other_real + other_total.real), -rounded(other_imag + other_total.imag));
-    const cplx reflected = scaled(factor.phase * other, ::exp(factor.log_size));
+    const cplx reflected = scaled(factor.phase * other, exp_dd(factor.log_size));
     return cplx(rounded(real + total.real + reflected.real), rounded(imag + total.imag + reflected.imag));
 }
 
-// Where the sum is shorter than Euler's and Maclaurin's. Beyond 1e12 the phases have no digits left.
+// Where the sum is shorter than Euler's and Maclaurin's. Beyond 1e12 it is too long, and the phases have few digits.
 GPUARRAY_DEVICE bool far_from_axis(cplx s) { return s.imag >= 200 && s.imag <= 1e12; }
 
 GPUARRAY_CALLED cplx zeta_upper(cplx s) {
     if (s.real >= 0) return far_from_axis(s) && s.real < 400 ? zeta_siegel(s) : zeta_sum(s, 1);
     const cplx other(1 - s.real, -s.imag);
-    if (far_from_axis(s)) {
+    if (s.imag >= 14 && s.imag <= 1e12) {
         const cplx value = zeta_upper(cplx(other.real, s.imag));
         const ZetaFactor factor = zeta_factor(s);
-        const double half = ::exp(0.5 * factor.log_size);
+        const double half = exp_dd(factor.log_size * 0.5);
         return scaled(scaled(factor.phase * cplx(value.real, -value.imag), half), half);
     }
     const cplx sine = log_sinpi(scaled(s, 0.5)), gamma = loggamma(other), value = zeta_sum(other, 1);
