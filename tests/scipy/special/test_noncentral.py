@@ -7,7 +7,15 @@ import pytest
 import scipy.special
 
 from gpuarray.scipy import special
-from tests.scipy.special.cases import check_inverse, check_loops, linear, pairs, results
+from tests.scipy.special.cases import (
+    Case,
+    against_scipy,
+    check_inverse,
+    check_loops,
+    linear,
+    pairs,
+    results,
+)
 
 N, M, NC, P = pairs(linear(0.5, 30), linear(1, 40), linear(0.1, 60), linear(0.02, 0.98), count=20)
 T, SIGNED = pairs(linear(-4, 12), linear(-3, 6), count=20)
@@ -15,20 +23,11 @@ T, SIGNED = pairs(linear(-4, 12), linear(-3, 6), count=20)
 
 def chi(mp, x, n, nc):
     """The sum over the central distributions."""
-    rate, total = mp.mpf(nc) / 2, mp.mpf(0)
+    rate, total = nc / 2, mp.mpf(0)
     for j in range(400):
         weight = mp.exp(-rate) * rate**j / mp.factorial(j)
-        total += weight * mp.gammainc(mp.mpf(n) / 2 + j, 0, mp.mpf(x) / 2, regularized=True)
-    return float(total)
-
-
-def test_chi_squared_is_the_sum_of_central_ones():
-    x = (N + NC) * np.linspace(0.3, 1.6, 20)
-    found = results(special, "chndtr", [x[:5], N[:5], NC[:5]])[0]
-    mpmath = pytest.importorskip("mpmath")
-    with mpmath.workdps(30):
-        exact = [chi(mpmath.mp, *v) for v in zip(x[:5], N[:5], NC[:5])]
-    np.testing.assert_allclose(found, exact, rtol=1e-15)
+        total += weight * mp.gammainc(n / 2 + j, 0, x / 2, regularized=True)
+    return total
 
 
 #: Far tails: arguments, the sums over central distributions by mpmath with 60 digits.
@@ -75,24 +74,46 @@ def test_inverses_of_tails():
     np.testing.assert_allclose(results(special, "nctdtrit", far)[0], 15.0, rtol=1e-10)
 
 
-FORWARD = [
-    ("chndtr", [(N + NC) * np.linspace(0.3, 1.6, 20), N, NC], 1e-13),
-    ("ncfdtr", [N, M, NC, (1 + NC / N) * np.linspace(0.3, 1.6, 20)], 1e-13),
-    ("nctdtr", [M, SIGNED, T], 1e-9),
-]
+def f(mp, n, m, nc, x):
+    """The sum over the central distributions."""
+    rate, total = nc / 2, mp.mpf(0)
+    for j in range(400):
+        weight = mp.exp(-rate) * rate**j / mp.factorial(j)
+        total += weight * mp.betainc(n / 2 + j, m / 2, 0, n * x / (n * x + m), regularized=True)
+    return total
 
 
-@pytest.mark.parametrize("name, operands, rtol", FORWARD, ids=[x[0] for x in FORWARD])
-def test_distributions(name, operands, rtol):
-    check_loops(name)
-    ours, theirs = results(special, name, operands)[0], results(scipy.special, name, operands)[0]
-    np.testing.assert_allclose(ours, theirs, rtol=rtol, atol=1e-14)
-    zero = [
-        x if i != {"chndtr": 2, "ncfdtr": 2, "nctdtr": 1}[name] else 0 * x
-        for i, x in enumerate(operands)
-    ]
-    ours, theirs = results(special, name, zero)[0], results(scipy.special, name, zero)[0]
-    np.testing.assert_allclose(ours, theirs, rtol=rtol, atol=1e-14)
+def t(mp, m, nc, x):
+    """The sum over central beta distributions (Johnson, Kotz and Balakrishnan, 31.4)."""
+    if x < 0:
+        return 1 - t(mp, m, -nc, -x)
+    rate, total, y = nc**2 / 2, mp.ncdf(-nc), x**2 / (x**2 + m)
+    for j in range(200):
+        for half, sign in ((mp.mpf(0), 1), (mp.mpf(0.5), mp.sign(nc))):
+            weight = sign * mp.exp(-rate) * rate ** (j + half) / mp.gamma(j + half + 1) / 2
+            total += weight * mp.betainc(j + half + 0.5, m / 2, 0, y, regularized=True)
+    return total
+
+
+CASES = [
+    Case("chndtr", [(N + NC) * np.linspace(0.3, 1.6, 20), N, NC], exact=chi, corners=(0.5, 1.0, 2.0)),
+    Case("ncfdtr", [N, M, NC, (1 + NC / N) * np.linspace(0.3, 1.6, 20)], exact=f, corners=(0.5, 2.0)),
+    Case("nctdtr", [M, SIGNED, T], exact=t, corners=(0.5, 1.0, 2.0)),
+]  # fmt: skip
+
+test_values = against_scipy(CASES)
+
+
+@pytest.mark.parametrize("case", CASES, ids=[x.name for x in CASES])
+def test_central_distributions(case):
+    operands = list(case.operands)
+    place = 1 if case.name == "nctdtr" else 2
+    operands[place] = 0 * operands[place]
+    ours = results(special, case.name, operands)[0]
+    # SciPy's have so few digits there.
+    np.testing.assert_allclose(
+        ours, results(scipy.special, case.name, operands)[0], rtol=1e-9, atol=1e-14
+    )
 
 
 INVERSES = [

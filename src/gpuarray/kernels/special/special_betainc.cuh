@@ -285,7 +285,7 @@ template <class W> GPUARRAY_CALLED double bdtri(double k, double n, double y) {
 }
 // The number of successes as a real number: I of 1 - p with (n - k, k + 1).
 template <class W> GPUARRAY_CALLED double bdtrik(double y, double n, double p) {
-    if (!(n > 0) || !(y > 0 && y < 1) || !(p > 0 && p < 1)) return not_a_number();
+    if (!(n > 0) || isinf(n) || !(y > 0 && y < 1) || !(p > 0 && p < 1)) return not_a_number();
     // No k has a probability below that of none.
     if (beta_part<W>(n, 1, W(1.0) - p, W(p)).p() >= y) return 0.0;
     return beta_shape<W>(n, -1, 1, 1, W(1.0) - p, p, y, 1 - y, 1, n * (1 - 1e-13));
@@ -308,7 +308,7 @@ template <class W> GPUARRAY_CALLED double nbdtri(double k, double n, double y) {
     return beta_inverse<W>(n, k + 1, y, 1 - y).x;
 }
 template <class W> GPUARRAY_CALLED double nbdtrik(double y, double n, double p) {
-    if (!(n > 0) || !(p > 0 && p < 1)) return not_a_number();
+    if (!(n > 0) || isinf(n) || !(p > 0 && p < 1)) return not_a_number();
     if (beta_part<W>(n, 1, W(p), W(1.0) - p).p() >= y) return 0.0;
     return beta_shape<W>(n, 0, 1, 1, p, W(1.0) - p, y, 1 - y, 1, 1e100);
 }
@@ -373,8 +373,31 @@ template <class W> GPUARRAY_DEVICE double student_far(double m, W power, FactorA
     return exp_of(power - beta.log) / beta.sign / m;
 }
 // Student's: the tail is half of I of m / (m + t^2) with (m / 2, 1 / 2).
+// Of sqrt(s / (1 - exp(-s))).
+inline __constant__ double STUDENT_SERIES[] = {
+    1.0, 0.25, 0.010416666666666667, -0.0026041666666666667, -9.765625e-5, 5.1540798611111111e-5, 1.2756024718915344e-6, -1.110097087880291e-6, -1.9670584004181823e-8, 2.4836319884715677e-8, 3.3966619960386745e-10, -5.6900718339421876e-10, -6.3372301556671302e-12, 1.3251315155878904e-11, 1.2468358960996803e-13};
+// The tail for many degrees of freedom: with s = log(1 + t^2 / m) the density is exp(-m s / 2) and a series of s, each
+// term of which is an incomplete gamma function of half an integer. R. A. Fisher, "Expansion of Student's integral in
+// powers of n^-1" (1925), Metron 5, has the normal distribution's place for the first of them.
+template <class W> GPUARRAY_CALLED double student_many(double m, W ratio) {
+    const W s = ratio.hi > 1e-3 ? log1p_of(ratio) : ratio + log1p_rest(ratio.hi);
+    const W half = s * (0.5 * m);
+    const double root = ::sqrt(half.hi), inverse = 1 / m;
+    double term = 0.5 * ::erfcx(root), whole = 1, power = ::sqrt(half.hi / 3.141592653589793) * inverse;
+    double total = term, scale = 1;
+#pragma unroll 1
+    for (int j = 1; j < 15; ++j) {
+        term = ::fma((2 * j - 1) * inverse, term, power);
+        whole *= (2 * j - 1) * inverse;
+        power *= s.hi;
+        total = ::fma(STUDENT_SERIES[j], term, total);
+        scale = ::fma(STUDENT_SERIES[j], whole, scale);
+    }
+    return exp_of(-half) * (total / scale);
+}
 template <class W> GPUARRAY_CALLED double student_tail(double m, double t) {
     const W square = product_of<W>(t, t), whole = square + m;
+    if (m >= 200 && square.hi < 0.6 * m) return student_many(m, square / m);
     if (isinf(square.hi)) {
         return student_far(m, log_of(W(m)) * (m / 2) - log_of(W(::fabs(t))) * m, lbeta_of<W>(m / 2, 0.5));
     }

@@ -61,7 +61,7 @@ GPUARRAY_DEVICE cplx unit_of(dd x) {
     return cplx(::fma(-sine, angle.lo, cosine), ::fma(cosine, angle.lo, sine));
 }
 
-// What zeta(s) / zeta(1 - s) is (DLMF 25.4.1) above the real axis, where the sine is one exponential: Im s >= 14. The gamma
+// What zeta(s) / zeta(1 - s) is (DLMF 25.4.1) above the real axis, where the sine is one exponential: Im s >= 13. The gamma
 // function by Stirling's formula; two doubles where the parameter magnifies errors.
 struct ZetaFactor {
     dd log_size;
@@ -144,7 +144,7 @@ GPUARRAY_DEVICE bool far_from_axis(cplx s) { return s.imag >= 200 && s.imag <= 1
 GPUARRAY_CALLED cplx zeta_upper(cplx s) {
     if (s.real >= 0) return far_from_axis(s) && s.real < 400 ? zeta_siegel(s) : zeta_sum(s, 1);
     const cplx other(1 - s.real, -s.imag);
-    if (s.imag >= 14 && s.imag <= 1e12) {
+    if (s.imag >= 13 && s.imag <= 1e12) {
         const cplx value = zeta_upper(cplx(other.real, s.imag));
         const ZetaFactor factor = zeta_factor(s);
         const double half = exp_dd(factor.log_size * 0.5);
