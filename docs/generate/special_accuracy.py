@@ -51,19 +51,19 @@ def _errors(
     case: cases.Case, operands: Any, number: int, actual: np.ndarray, wanted: np.ndarray
 ) -> tuple[float, float]:
     """The greatest error beside SciPy, and beside the nearer of SciPy and mpmath."""
-    distance = _distance(case, operands, actual, wanted)
+    distance = _distance(case, operands, actual, wanted, number)
     nearer, far = distance.copy(), np.flatnonzero(distance > 1)
     if case.exact is not None and len(far):
         exact = wanted.copy()
         for i in far:
             arguments = [x[i] for x in operands]
             exact[i] = cases.exact_value(mpmath, case, arguments, number, wanted[i])
-        nearer = np.minimum(distance, _distance(case, operands, actual, exact))
+        nearer = np.minimum(distance, _distance(case, operands, actual, exact, number))
     return float(distance.max(initial=0)), float(nearer.max(initial=0))
 
 
-def _distance(case: cases.Case, operands: Any, actual: Any, wanted: Any) -> np.ndarray:
-    found = np.asarray(cases.distances(case, operands, actual, wanted), float)
+def _distance(case: cases.Case, operands: Any, actual: Any, wanted: Any, number: int) -> np.ndarray:
+    found = np.asarray(cases.distances(case, operands, actual, wanted, number), float)
     tiny = 2 * np.finfo(actual.dtype).tiny
     found[(actual == wanted) | ((np.abs(actual) < tiny) & (np.abs(wanted) < tiny))] = 0
     return np.where(np.isfinite(wanted), found, 0)

@@ -77,9 +77,9 @@ class Case:
         The bound of complex results relative to the magnitude.
     complexes : sequence of ndarray
         Arguments of the complex loop.
-    scale : callable, optional
+    scale : callable or tuple of callable, optional
         Takes operands and SciPy's results; what errors are relative to where a result is smaller:
-        near zeros, and where it is a difference that cancels.
+        near zeros, and where it is a difference that cancels. A tuple has one for each result.
     reason : str
         Why a bound is above 4.
     heavy : bool
@@ -96,7 +96,7 @@ class Case:
     known: Callable[..., Any] | None = None
     relative: float = 1e-14
     complexes: Sequence[np.ndarray] = ()
-    scale: Callable[..., Any] | None = None
+    scale: Callable[..., Any] | tuple[Callable[..., Any], ...] | None = None
     reason: str = ""
     heavy: bool = False
     operands: list[np.ndarray] = field(init=False)
@@ -129,13 +129,14 @@ def results(module: Any, name: str, operands: Sequence[np.ndarray]) -> list[np.n
     return list(found) if isinstance(found, tuple) else [found]
 
 
-def distances(case: Case, operands: Any, actual: Any, wanted: Any) -> np.ndarray:
+def distances(case: Case, operands: Any, actual: Any, wanted: Any, number: int = 0) -> np.ndarray:
     """Errors in units of the last place of the result, or of the case's scale where that is larger."""
     plain = ulps(actual, wanted)
     if case.scale is None:
         return plain
     with np.errstate(all="ignore"):
-        scale = np.broadcast_to(case.scale(*operands, wanted), wanted.shape).astype(wanted.dtype)
+        given = case.scale[number] if isinstance(case.scale, tuple) else case.scale
+        scale = np.broadcast_to(given(*operands, wanted), wanted.shape).astype(wanted.dtype)
         unit = np.spacing(np.maximum(np.abs(wanted), scale))
         scaled = np.abs(actual.astype(float) - wanted) / unit
     return np.where(np.isfinite(scaled), np.minimum(plain, scaled), plain)
@@ -168,7 +169,7 @@ def check_double(case: Case) -> None:
     count = len(case.operands[0])
     for number, (actual, wanted) in enumerate(zip(ours, theirs, strict=True)):
         assert actual.dtype == np.float64
-        distance = distances(case, operands, actual, wanted)
+        distance = distances(case, operands, actual, wanted, number)
         far = distance > case.ulps
         far[(actual == 0) & (wanted == 0)] = False
         if case.known is not None:
@@ -178,7 +179,7 @@ def check_double(case: Case) -> None:
             mpmath = pytest.importorskip("mpmath")
             for i in np.flatnonzero(far):
                 wanted[i] = exact_value(mpmath, case, [x[i] for x in operands], number, wanted[i])
-            distance = distances(case, operands, actual, wanted)
+            distance = distances(case, operands, actual, wanted, number)
             far &= distance > case.ulps
         where = np.flatnonzero(far)
         assert not far.any(), described(
@@ -210,7 +211,7 @@ def check_single(case: Case) -> None:
         with np.errstate(all="ignore"):
             wanted = wanted.astype(np.float32)
         assert actual.dtype == np.float32
-        distance = distances(case, some, actual, wanted)
+        distance = distances(case, some, actual, wanted, number)
         far = distance > case.single
         far[(actual == 0) & (wanted == 0)] = False
         tiny = np.finfo(np.float32).tiny
@@ -220,7 +221,7 @@ def check_single(case: Case) -> None:
             for i in np.flatnonzero(far):
                 arguments = [x[i] for x in some]
                 wanted[i] = exact_value(mpmath, case, arguments, number, wanted[i])
-            distance = distances(case, some, actual, wanted)
+            distance = distances(case, some, actual, wanted, number)
             far &= distance > case.single
         where = np.flatnonzero(far)
         assert not far.any(), described(

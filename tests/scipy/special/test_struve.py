@@ -35,7 +35,7 @@ def with_slope(name):
 
 
 CASES = [
-    Case("struve", ARGUMENTS, exact=lambda mp, v, x: mp.struveh(v, x), corners=FEW, heavy=True, scale=lambda v, x, wanted: 0.1 * (v > -1)),
+    Case("struve", ARGUMENTS, exact=lambda mp, v, x: mp.struveh(v, x), corners=FEW, heavy=True, scale=lambda v, x, wanted: np.where(v > -1, 0.1, np.where(x > np.abs(v), np.sqrt(0.5 / np.maximum(x, 0.5)), 0))),
     Case("modstruve", ARGUMENTS, exact=lambda mp, v, x: mp.struvel(v, x), corners=FEW, heavy=True),
     Case("pbdv", CYLINDERS, exact=with_slope("pbdv"), corners=FEW, heavy=True),
     Case("pbvv", CYLINDERS, exact=with_slope("pbvv"), corners=FEW, heavy=True),

@@ -54,10 +54,14 @@ GPUARRAY_CALLED Airy<double> airy_far(double x, dd& exponent) {
         return Airy<double>{0.5 * base * (1 + (u0 + u2 - u1 - u3)), -0.5 * slope * (1 + (v0 + v2 - v1 - v3)),
                             base * (1 + (u0 + u2 + u1 + u3)), slope * (1 + (v0 + v2 + v1 + v3))};
     }
-    double sine, cosine, rest_sine, rest_cosine;
+    double sine, cosine, rest_sine = rest, less_cosine = 0;
     ::sincos(zeta, &sine, &cosine);
-    ::sincos(rest, &rest_sine, &rest_cosine);
-    const double s = sine * rest_cosine + cosine * rest_sine, c = cosine * rest_cosine - sine * rest_sine;
+    if (::fabs(rest) > 1e-9) {
+        const double half = ::sin(0.5 * rest);
+        rest_sine = ::sin(rest);
+        less_cosine = -2 * half * half;
+    }
+    const double s = sine + (cosine * rest_sine + sine * less_cosine), c = cosine + (cosine * less_cosine - sine * rest_sine);
     // of the phase less pi / 4, times sqrt(2)
     const double ss = s - c, cc = c + s, base = 0.3989422804014327 / quarter, slope = 0.3989422804014327 * quarter;
     const double even = u0 - u2, odd = u1 - u3, even_slope = v0 - v2, odd_slope = v1 - v3;
