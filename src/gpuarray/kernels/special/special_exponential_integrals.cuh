@@ -84,21 +84,20 @@ GPUARRAY_CALLED double expn(double order, double x) {
         return ::exp(-x) / (x + tail);
     }
     // DLMF 8.19.8; the term of k = n - 1 has the logarithm, and is below the last digit from n = 60 on.
-    double digamma = -0.57721566490153286061, factor = 1, total = 0;
+    dd digamma = -euler_dd(), factor(1.0), total(0.0), term(1.0);
     const int last = int(::fmin(n, 2e9)) - 1;
 #pragma unroll 1
     for (int k = 1; k <= last && last < 60; ++k) {
-        digamma += 1.0 / k;
-        factor *= -x / k;
+        digamma = digamma + dd(1.0) / double(k);
+        factor = factor * -x / double(k);
     }
-    double term = 1;
 #pragma unroll 1
     for (int k = 0; k < 80; ++k) {
-        if (k != last) total -= term / (k - last);
-        term *= -x / (k + 1);
-        if ((k > last || last >= 60) && ::fabs(term) < 1e-18 * ::fabs(total)) break;
+        if (k != last) total = total - term / double(k - last);
+        term = term * -x / double(k + 1);
+        if ((k > last || last >= 60) && ::fabs(term.hi) < 1e-20 * ::fabs(total.hi)) break;
     }
-    return last < 60 ? total + factor * (digamma - ::log(x)) : total;
+    return rounded(last < 60 ? total + factor * (digamma - log_dd(dd(x))) : total);
 }
 GPUARRAY_DEVICE double expn(int64_t n, double x) { return expn(double(n), x); }
 GPUARRAY_DEVICE double expn(float n, double x) { return expn(double(n), x); }
@@ -110,15 +109,16 @@ GPUARRAY_CALLED double shi(double x) {
         return ::copysign(half + exp1(a) / 2, x);
     }
     if (x != x) return x;
-    double power = x, total = 0;
+    const dd square = product(x, x);
+    dd power(x), total(x);
 #pragma unroll 1
     for (int k = 2; k < 120; k += 2) {
-        power *= x / k * (x / (k + 1));
-        const double part = power / (k + 1);
-        total += part;
-        if (::fabs(part) < 1e-18 * ::fabs(total)) break;
+        power = power * square / (k * (k + 1.0));
+        const dd part = power / (k + 1.0);
+        total = total + part;
+        if (::fabs(part.hi) < 1e-18 * ::fabs(total.hi)) break;
     }
-    return x + total;
+    return rounded(total);
 }
 GPUARRAY_CALLED double chi(double x) {
     const double a = ::fabs(x);

@@ -52,13 +52,13 @@ GPUARRAY_CALLED float rgamma_left(float x) {
 }
 GPUARRAY_DEVICE float rgamma(float x) { return x <= 0 ? rgamma_left(x) : rgamma_positive(x); }
 
-// The derivative of log gamma: DLMF 5.11.2 from 16 on, below by recurrence, and by reflection below -64. Two doubles
+// The derivative of log gamma: DLMF 5.11.2 from 16 on, below by recurrence, and by reflection below -256. Two doubles
 // keep the digits near its zeros.
 template <class W> GPUARRAY_CALLED double digamma_of(double x) {
     if (x == 0) return ::copysign(infinity(), -x);
     if (x < 0 && (is_integer(x) || isinf(x))) return not_a_number();
     if (!isfinite(x)) return x;
-    if (x < -64) return digamma_of<W>(-x) - 1 / x - 3.141592653589793 * ::cospi(x) / ::sinpi(x);
+    if (x < -256) return digamma_of<W>(-x) - 1 / x - 3.141592653589793 * ::cospi(x) / ::sinpi(x);
     if (x > 1e17) return ::log(x);
     W wide(x), total(0.0);
 #pragma unroll 1

@@ -17,9 +17,9 @@ GPUARRAY_CALLED double spherical_jn(double n, double x) {
     if (n == 1 && size > 1) return (::sin(x) / x - ::cos(x)) / x;
     if (size * size < n + 1) {
         // (2 n + 1)!! in the denominator; no square root of a tiny number
-        double term = 1;
-        for (int k = 1; k <= int(n); ++k) term *= size / (2 * k + 1);
-        return sign * term * power_series(n + 0.5, -size * size / 4);
+        dd term(1.0);
+        for (int k = 1; k <= int(n); ++k) term = term * size / double(2 * k + 1);
+        return sign * term.hi * power_series(n + 0.5, -size * size / 4);
     }
     return sign * spherical_scale(size) * ordinary_bessel(n + 0.5, size).j;
 }
@@ -37,9 +37,9 @@ GPUARRAY_CALLED double spherical_in(double n, double x) {
     if (isinf(x)) return sign * infinity();
     if (size == 0) return n == 0 ? 1 : 0;
     if (size * size < n + 1) {
-        double term = 1;
-        for (int k = 1; k <= int(n); ++k) term *= size / (2 * k + 1);
-        return sign * term * power_series(n + 0.5, size * size / 4);
+        dd term(1.0);
+        for (int k = 1; k <= int(n); ++k) term = term * size / double(2 * k + 1);
+        return sign * term.hi * power_series(n + 0.5, size * size / 4);
     }
     return sign * spherical_scale(size) * iv(n + 0.5, size);
 }
