@@ -110,6 +110,15 @@ def run_all_deferred() -> None:
         deferred.run()
 
 
+def run_before_use() -> None:
+    """Run what is recorded before the thread makes a device or a stream current.
+
+    A thread that works for another one runs nothing: see `work_for_another_thread`.
+    """
+    if threading.get_ident() in threads:
+        run_all_deferred()
+
+
 def need_context() -> None:
     """Make device 0 current in a thread that has none yet, for calls that name no device."""
     _ = current.stream
@@ -472,9 +481,8 @@ class Device:
         before = current.__dict__.get("stream")
         if before is None:
             threads.add(threading.get_ident())
-        # A thread that works for another one is none of them: see `work_for_another_thread`.
-        if deferring_streams and threading.get_ident() in threads:
-            run_all_deferred()
+        if deferring_streams:
+            run_before_use()
         try:
             if before is None:  # finalizers take a thread that has a stream to have a context
                 driver.context_set_current(self.context)

@@ -22,8 +22,7 @@ from gpuarray._runtime.device import (
     leave_stream,
     lost_error,
     need_context,
-    run_all_deferred,
-    threads,
+    run_before_use,
 )
 from gpuarray._runtime.event import Event, check_event, retry
 from gpuarray._runtime.stream_work import (
@@ -331,9 +330,8 @@ class Stream:
         """
         state = current.__dict__  # read once, since the attributes of each thread are slow
         before = state.get("stream") or current.stream
-        # A thread that works for another one runs nothing: see `work_for_another_thread`.
-        if deferring_streams and threading.get_ident() in threads:
-            run_all_deferred()
+        if deferring_streams:
+            run_before_use()
         if before.device is not self.device:
             raise RuntimeError(
                 f"{self!r} belongs to {self.device}, but {before.device} is current; enter that "
