@@ -274,7 +274,7 @@ def _bernoulli_numbers() -> np.ndarray:
 
 
 def _continued(numbers: np.ndarray, n: int, first: int) -> np.ndarray:
-    """The numbers up to `n`, infinite ones beyond those that are given; that of index 2 has the sign `first`."""
+    """The numbers up to `n`; infinite ones, from the sign `first`, beyond those that are given."""
     found = np.zeros(n + 1)
     found[: len(numbers)] = numbers[: n + 1]
     beyond = np.arange(len(numbers) + len(numbers) % 2, n + 1, 2)
