@@ -652,4 +652,5 @@ def test_interrupts_of_stores(mode):
             allowed = states[called : called + 2]
             assert any(np.array_equal(found, z) for z in allowed), (where, called, found)
             x.set(HOST)
-    assert count > 50
+    # How many places there are depends on when the thread that compiles is done.
+    assert count > 15
