@@ -139,6 +139,8 @@ FITS = (
         lambda t: mp.digamma(1.5 + t) / (1.5 + t - _PSI), -0.5, 0.5, 22),
     Fit("stirling_wide", "x times the rest of Stirling's formula (DLMF 5.11.1) of 1/x^2",
         _inverse(_root(lambda x: x * _stirling_rest(x))), 1e-6, mp.mpf(1) / 16, 10),
+    Fit("stirling_far", "The same from 6 on, for float32",
+        _inverse(_root(lambda x: x * _stirling_rest(x))), 1e-6, mp.mpf(1) / 36, 5),
     Fit("gammaln_wide", "gammaln(2 + t) / (t (1 + t))",
         lambda t: mp.loggamma(2 + t) / (t * (1 + t)), -1, 1, 29),
     Fit("gammaln_rest_wide", "x times the rest of Stirling's formula (DLMF 5.11.1) of 1/x^2",

@@ -11,6 +11,7 @@ from gpuarray.kernels.generator.headers import cuda_headers
 from gpuarray.kernels.generator.operations import OPERATIONS, operation
 from gpuarray.kernels.generator.render import Body
 from gpuarray.kernels.generator.source import OperandSpec
+from gpuarray.kernels.special import ROWS as special_rows
 from tests.kernels.execution import loop_spec, numpy_loops
 
 ADD = loop_spec("add", ("f4", "f4"), ("f4",))
@@ -69,6 +70,22 @@ def test_parameters_are_pointers_values_size_and_dimensions():
 )
 def test_every_thread_moves_16_bytes_of_the_widest_operand(loop, items):
     assert render(loop_spec(*loop)).items_per_thread == items
+
+
+def test_functions_of_few_registers_leave_room_for_all_threads():
+    # Twice as many threads of a multiprocessor as with the registers of what gammaln calls.
+    x = Input(0, "f4")
+    gammaln, erf = special_rows["gammaln"], special_rows["erf"]
+
+    def bounds(expression, dtype="f4"):
+        spec = ElementwiseSpec("x", (expression,), (dtype,), (OperandSpec(dtype),))
+        return re.search(r"__launch_bounds__\((.*?)\) gpuarray", render(spec).source)[1]
+
+    lean = Apply(gammaln, (x,), "f4")
+    assert bounds(lean) == "128, 16"
+    assert bounds(Apply(operation("negative"), (lean,), "f4")) == "128, 16"
+    assert bounds(Apply(erf, (lean,), "f4")) == "128"
+    assert bounds(Apply(gammaln, (Input(0, "f8"),), "f8"), "f8") == "128"
 
 
 def test_names_become_identifiers():

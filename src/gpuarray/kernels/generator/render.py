@@ -33,6 +33,8 @@ class Body:
         That of the heaviest operation.
     long : int
         How many operations are not light.
+    lean : bool
+        Whether all of these are lean: see `Code`.
     """
 
     def __init__(self) -> None:
@@ -40,6 +42,7 @@ class Body:
         self.headers: set[str] = set()
         self.weight = LIGHT
         self.long = 0
+        self.lean = True
         self._names: dict[Expression, str] = {}
 
     def value(self, expression: Expression) -> str:
@@ -89,7 +92,9 @@ class Body:
         if code.header:
             self.headers.add(code.header)
         self.weight = max(self.weight, code.weight)
-        self.long += code.weight > LIGHT
+        if code.weight > LIGHT:
+            self.long += 1
+            self.lean = self.lean and code.lean
         return self._declare(node.dtype, f"{cpp_name(node.dtype)}({code.text})")
 
 

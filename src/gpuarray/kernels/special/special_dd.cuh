@@ -154,6 +154,16 @@ template <bool Usual> GPUARRAY_DEVICE dd log_by_table(dd x) {
     low += ::fma(n, 5.4979230187083712e-14, LOG_SECONDS[cell]);
     return fast_sum(third.hi, (second.lo + third.lo) + low);
 }
+// As one double, of a number that is_usual.
+GPUARRAY_DEVICE double log_usual(double x) {
+    const uint64_t bits = float_bits(x);
+    const int shifted = int(bits >> 32) - 0x3fe6a09e, exponent = shifted >> 20, cell = (shifted & 0xfffff) >> 15;
+    const double m = float_from_bits(bits - (uint64_t(uint32_t(exponent)) << 52));
+    const double n = float_from_bits(0x4338000000000000ull + uint64_t(int64_t(exponent))) - 6755399441055744.0;
+    const double z = ::fma(m, LOG_RECIPROCALS[cell], -1.0), square = z * z;
+    const double low = ::fma(square * z, polynomial(LOG_SERIES, z), ::fma(n, 5.4979230187083712e-14, LOG_SECONDS[cell]));
+    return ::fma(n, 0.69314718055989033, LOG_FIRSTS[cell]) + (z + ::fma(-0.5, square, low));
+}
 GPUARRAY_CALLED dd log_dd(dd x) { return log_by_table<false>(x); }
 
 // The logarithm of a number that is positive and finite.

@@ -57,8 +57,10 @@ GPUARRAY_DEVICE float kl_div(float x, float y) {
     if (!(x > 1e-30f && y > 1.2e-38f && x < 1e36f && y < 1e38f)) return kl_div_at_ends(x, y);
     const Quotient quotient(x, y);
     const float z = quotient.z, difference = x - z, count = quotient.count();
-    const float s = difference * reciprocal23(x + z), square = s * s;
-    const float near = ::fmaf(x * s, square * fit_atanh_near(square), s * difference);
+    // The first part is to have all digits: what s and its divisor were rounded by counts.
+    const float total = x + z, r = reciprocal23(total), s = difference * r, square = s * s;
+    const float lost = ::fmaf(-s, z - (total - x), ::fmaf(-s, total, difference)) * r;
+    const float near = ::fmaf(s, difference, ::fmaf(x * s, square * fit_atanh_near(square), lost * difference));
     const float log = count * log2_high(), high = x * log;
     const float low = ::fmaf(count * log2_low(), x, ::fmaf(x, log, -high));
     return (high - (z - y)) + (low + near);

@@ -17,9 +17,13 @@ template <class W> GPUARRAY_CALLED double sinpi_of(W x) {
     return is_integer(n / 2) ? s : -s;
 }
 
+// 1/x from 1 on.
+GPUARRAY_DEVICE dd inverse_of_large(dd x) { return quotient_dd(1.0, x.hi, x.lo); }
+GPUARRAY_DEVICE plain inverse_of_large(plain x) { return plain(1 / x.hi); }
+
 // What Stirling's series has beyond (x - 1/2) log x - x + log(2 pi) / 2; for x >= W::STIRLING.
 template <class W> GPUARRAY_CALLED W stirling_rest(W x) {
-    const W r = W(1.0) / x;
+    const W r = inverse_of_large(x);
     const double z = r.hi * r.hi;
     const double c[] = {-0.002777777777777778,  0.0007936507936507937, -0.0005952380952380953, 0.0008417508417508417,
                         -0.0019175269175269176, 0.00641025641025641,   -0.029550653594771242,  0.17964437236883057};
@@ -89,7 +93,7 @@ template <class W> GPUARRAY_CALLED FactorAndLog<W> lgamma_signed(W x) {
     if (x.hi > -32) return lgamma_shifted(x);
     const double sine = sinpi_of(x);
     const W log_pi(1.1447298858494002, 1.0265951162707826e-17);
-    const W log = log_pi - log_of(-x) - log_of(W(::fabs(sine))) - lgamma_positive(-x);
+    const W log = log_pi - log_of(-x * ::fabs(sine)) - lgamma_positive(-x);
     return FactorAndLog<W>{log, sine > 0 ? 1.0 : -1.0};
 }
 
@@ -120,26 +124,27 @@ GPUARRAY_DEVICE double gammaln_positive(double x) {
 }
 GPUARRAY_CALLED double gammaln(double x) {
     if (is_usual(x)) return gammaln_positive(x);
-    if (!(x < 0)) return x < 1 ? -::log(x) : x * (::log(x) - 1);
+    if (!(x < 0)) {
+        const double log = ::log(x);
+        return x < 1 ? -log : x * (log - 1);
+    }
     if (isinf(x)) return x;
     if (is_integer(x)) return infinity();
     return rounded(lgamma_signed(dd(x)).log);
 }
 
-// Below zero by reflection: with p the product of the arguments that are passed, gammaln(-y) is
-// log(pi p / (y |sin(pi y)|)) less Stirling's formula.
-GPUARRAY_CALLED double log_called(double x) { return ::log(x); }
+// Below zero by reflection, and Stirling's formula: with p = y (y + 1) ... (y + 5) below 6, gammaln(-y) is
+// log(pi p / (y |sin(pi y)|)) less that of y + 6.
 GPUARRAY_CALLED float gammaln_left(float x) {
     if (x >= 0) return -::logf(x);
     if (isinf(x) || x != x) return x;
     if (is_integer(x)) return float(infinity());
-    double at = -double(x);
-    const double t = at - ::rint(at);
-    double product = 3.141592653589793 * reciprocal52(::fabs(at * t) * fit_sine_of_turns(t * t));
-#pragma unroll 1
-    for (; at < plain::STIRLING; at += 1) product *= at;
-    const double r = reciprocal52(at), rest = ::fma(r, fit_stirling_wide(r * r), 0.91893853320467274 - at);
-    return float(log_called(product) - ::fma(at - 0.5, log_called(at), rest));
+    const double y = -double(x), t = y - ::rint(y), u = y * (y + 5);
+    const bool below = y < 6;
+    const double at = below ? y + 6 : y, sine = ::fabs(y * t) * fit_sine_of_turns(t * t);
+    const double steps = 3.141592653589793 * (below ? u * (u + 4) * (u + 6) : 1.0);
+    const double r = reciprocal52(at), rest = ::fma(r, fit_stirling_far(r * r), 0.91893853320467274 - at);
+    return float(log_usual(steps * reciprocal52(sine)) - ::fma(at - 0.5, log_usual(at), rest));
 }
 GPUARRAY_DEVICE float gammaln(float x) {
     return __builtin_expect(x >= 1.2e-38f, true) ? gammaln_positive(x) : gammaln_left(x);

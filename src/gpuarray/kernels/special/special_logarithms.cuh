@@ -70,8 +70,11 @@ GPUARRAY_DEVICE double kl_div(double x, double y) {
     if (!(is_usual(x) && is_usual(y))) return kl_div_at_ends(x, y);
     const WideQuotient quotient(x, y);
     const double z = quotient.z, difference = x - z, count = quotient.count();
-    const double s = rounded(quotient_dd(difference, x + z)), square = s * s;
-    const double near = ::fma(x * s, square * fit_atanh_near(square), s * difference);
+    // The first part is to have all digits.
+    const double total = x + z;
+    const dd found = quotient_dd(difference, total, z - (total - x));
+    const double s = found.hi, square = s * s;
+    const double near = ::fma(s, difference, ::fma(x * s, square * fit_atanh_near(square), found.lo * difference));
     // The logarithm's first part is exact.
     const double log = count * 0.69314718055989033, high = x * log;
     const double low = ::fma(count * 5.4979230187083712e-14, x, ::fma(x, log, -high));

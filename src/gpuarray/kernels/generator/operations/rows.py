@@ -21,6 +21,7 @@ class Code(NamedTuple):
     text: str
     header: str = ""  # include name of the header that defines the functions called
     weight: int = LIGHT
+    lean: bool = False  # few registers are enough but where rare arguments are: those may spill
 
 
 class Extreme:
@@ -262,6 +263,7 @@ def row(
     nout: int = 1,
     category_operand: int = 0,
     weight: int | Mapping[str, int] = LIGHT,
+    lean: bool = False,
     headers: Mapping[str, str] | None = None,
     result: str = "",
     neutral: complex | Extreme | None = None,
@@ -296,7 +298,7 @@ def row(
             header = headers[kind]
         elif not any(_OURS.search(output) for output in outputs):
             header = ""
-        codes[kind] = tuple([Code(output, header, load) for output in outputs])
+        codes[kind] = tuple([Code(output, header, load, lean) for output in outputs])
     return Operation(
         name, nin, nout, codes, category_operand, summary, example, result, neutral, associative,
         loops, aliases, namespace,
