@@ -78,6 +78,7 @@ def table(only: list[str]) -> str:
     for path in sorted((ROOT / "tests" / "scipy" / "special").glob("test_*.py")):
         module: Any = importlib.import_module(f"tests.scipy.special.{path.stem}")
         for case in getattr(module, "CASES", ()):
+            # Other modules have cases of other kinds.
             if not isinstance(case, cases.Case) or (only and case.name not in only):
                 continue
             with warnings.catch_warnings():

@@ -86,3 +86,14 @@ def test_logarithms_of_odds_and_sums():
     wide = x.astype(np.longdouble)
     wanted = np.minimum(wide, 0) - np.log1p(np.exp(-np.abs(wide)))
     assert ulps(special.log_expit(cp.asarray(x)).get(), wanted.astype(float)).max() <= 3
+
+
+def test_quotients_at_the_ends_of_float32():
+    x = np.array([2e38, 3e38, 1.1e38, 2e-39, 1e-45, 3e38, 1e-38, 2e-38], np.float32)
+    y = np.array([2.1e38, 1.1e38, 1.3e38, 2.1e-39, 1e-45, 1e-44, 3e38, 1e-38], np.float32)
+    wide = x.astype(float), y.astype(float)
+    for name, bound in (("rel_entr", 4), ("kl_div", 4)):
+        found = getattr(special, name)(cp.asarray(x), cp.asarray(y)).get()
+        with np.errstate(all="ignore"):
+            wanted = getattr(scipy.special, name)(*wide).astype(np.float32)
+        assert ulps(found, wanted).max() <= bound, (name, found, wanted)

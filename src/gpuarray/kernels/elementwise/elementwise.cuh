@@ -11,6 +11,15 @@
 
 namespace gpuarray {
 
+// How many threads a multiprocessor has room for: CUDA C++ Programming Guide, technical specifications.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
+enum { MULTIPROCESSOR_THREADS = 1024 };
+#elif defined(__CUDA_ARCH__) && (__CUDA_ARCH__ / 10 > 80 && __CUDA_ARCH__ < 900 || __CUDA_ARCH__ >= 1100)
+enum { MULTIPROCESSOR_THREADS = 1536 };
+#else
+enum { MULTIPROCESSOR_THREADS = 2048 };
+#endif
+
 // `index` is never negative: unsigned division is cheaper, and first + tile may pass 2^31 before it is compared.
 template <class Index> struct Unsigned { typedef uint32_t type; };
 template <> struct Unsigned<int64_t> { typedef uint64_t type; };

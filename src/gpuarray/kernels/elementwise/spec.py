@@ -46,11 +46,10 @@ _BYTES_PER_THREAD = 32
 # and 135.
 _HEAVY_BYTES_PER_THREAD = 64
 
-# A multiprocessor's threads. Functions that call others for rare arguments get as many registers as
-# both need, unless the compiler is told to have room for all threads: on an H200 gammaln of 1e8
-# float32 takes 191 microseconds then instead of 202. Only where elements are this small: more of
-# them at a time need more registers.
-_THREADS = 2048
+# A kernel whose function calls another one for rare arguments gets as many registers as both need,
+# unless the compiler is told to leave room for all threads of a multiprocessor: on an H200 gammaln
+# of 1e8 float32 takes 191 microseconds then instead of 202. Wider elements than this need more
+# registers themselves.
 _LEAN_SIZE = 4
 
 # Elements per thread by weight: the most in one vector, the most altogether.
@@ -208,7 +207,7 @@ def _bounds(spec: ElementwiseSpec, body: Body, block: int) -> str:
     """The arguments of ``__launch_bounds__``."""
     crowded = body.lean and body.weight == HEAVY and block < BLOCKS["contiguous"]
     if crowded and max(_accessed(spec)) <= _LEAN_SIZE:
-        return f"{block}, {_THREADS // block}"
+        return f"{block}, MULTIPROCESSOR_THREADS / {block}"
     return str(block)
 
 

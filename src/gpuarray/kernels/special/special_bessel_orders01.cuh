@@ -13,10 +13,10 @@
 namespace gpuarray {
 namespace special {
 
-// 1/x and 1/sqrt(x) of a number above 1/2, infinity too; the latter of one up to 1000, where r is no zero.
+// 1/x and 1/sqrt(x) of a number above 1/2, infinity too.
 GPUARRAY_DEVICE double inverse_of(double x) { return x < 1e300 ? reciprocal52(x) : 1 / x; }
-GPUARRAY_DEVICE double inverse_root_near(double x, double r) {
-    // Two of Newton's steps from 20 bits, in one of the third order.
+// Two of Newton's steps from 20 bits, in one of the third order.
+GPUARRAY_DEVICE double improved_inverse_root(double x, double r) {
     const double rest = ::fma(-x * r, r, 1.0);
     return ::fma(r * rest, ::fma(rest, 0.375, 0.5), r);
 }
@@ -27,7 +27,7 @@ GPUARRAY_DEVICE double rough_inverse_root(double x) {
 }
 GPUARRAY_DEVICE double inverse_root_of(double x) {
     const double r = rough_inverse_root(x);
-    return r > 0 ? inverse_root_near(x, r) : r;
+    return r > 0 ? improved_inverse_root(x, r) : r;
 }
 
 // sqrt(2 / (pi x)) (P cos(x - c) - Q sin(x - c)) with c = (2 order + 1) pi / 4, or its companion with sine and cosine.
@@ -102,7 +102,7 @@ template <int Order> GPUARRAY_CALLED double i_far(double x) {
 template <int Order> GPUARRAY_DEVICE double i_near(double x, double factor) {
     const double t = ::fma(30.0, reciprocal52(x), -1.0), small = factor * i_small<Order>(x);
     const double scaled = Order == 0 ? fit_i0_scaled_wide(t) : fit_i1_scaled_wide(t);
-    const double large = ScaledPower(x).of(scaled * inverse_root_near(x, rough_inverse_root(x)));
+    const double large = ScaledPower(x).of(scaled * improved_inverse_root(x, rough_inverse_root(x)));
     return upper_word(x) < 0x402e0000u ? small : large;  // 15
 }
 GPUARRAY_DEVICE double i0(double x) {

@@ -7,13 +7,14 @@ namespace gpuarray {
 namespace special {
 
 // The logarithm of x / y for positive normal numbers: n log(2) + 2 atanh(s) with s = (x - z) / (x + z), where z = 2^n y
-// is within a factor of 1.5 of x. That is exact near x = y, as is x - z, which is less `rest` there: what x or y lost.
+// is within a factor of 1.5 of x. The difference is exact.
 struct Quotient {
     uint32_t shift;  // n in the bits of the exponent
     float z;
     GPUARRAY_DEVICE Quotient(float x, float y)
         : shift((float_bits(x) - float_bits(y) + 0x400000u) & 0xff800000u), z(float_from_bits(float_bits(y) + shift)) {}
     GPUARRAY_DEVICE float count() const { return float(int(shift) >> 23); }  // n
+    // `difference` is x - z, less what y was rounded by; `total` is x + z.
     GPUARRAY_DEVICE float log(float difference, float total) const {
         const float s = difference * reciprocal23(total), square = s * s;
         const float low = ::fmaf(count(), log2_low(), ::fmaf(s * square, fit_atanh_near(square), 2 * s));
@@ -30,8 +31,14 @@ GPUARRAY_DEVICE float logit(float x) {
     return quotient.log(::fmaf(-quotient.scale(), (1 - y) - x, x - quotient.z), x + quotient.z);
 }
 
-GPUARRAY_CALLED float log_quotient_at_ends(float x, float y) { return ::logf(x) - ::logf(y); }
-// For positive numbers, whose sum may overflow.
+// For subnormal numbers, and those whose sum may overflow.
+GPUARRAY_CALLED float log_quotient_at_ends(float x, float y) {
+    const float ratio = x / y;
+    const bool near = ratio > 0.75f && ratio < 1.375f;
+    if (near) return log1p_near((x - y) / y);
+    return ratio > 1.2e-38f && ratio < 1e38f ? ::logf(ratio) : ::logf(x) - ::logf(y);
+}
+// log(x / y) of positive numbers.
 GPUARRAY_DEVICE float log_quotient(float x, float y) {
     if (!(x > 1.2e-38f && y > 1.2e-38f && x < 1e38f && y < 1e38f)) return log_quotient_at_ends(x, y);
     const Quotient quotient(x, y);
@@ -48,11 +55,12 @@ GPUARRAY_CALLED float kl_div_at_ends(float x, float y) {
     if (x != x || y != y) return x + y;
     if (!(x > 0 && y > 0)) return x == 0 && y >= 0 ? y : float(infinity());
     const float difference = y - x;
-    if (!(y > 0.5f * x && y < 2 * x && y < 1e38f)) return ::fmaf(x, log_quotient(x, y), difference);
-    const float s = difference / (y + x), z = s * s;
+    if (!(y > 0.5f * x && 0.5f * y < x)) return ::fmaf(x, log_quotient(x, y), difference);
+    const float scale = y < 1e38f ? 1.0f : 0.5f;  // for the sum's sake
+    const float s = scale * difference / (scale * y + scale * x), z = s * s;
     return s * ::fmaf(-x * z, fit_atanh(z), difference);
 }
-// As of float64, special_elementary.cuh: (x log(x / z) - x + z) + (n log(2) x + y - z) with z = 2^n y.
+// As of float64, special_logarithms.cuh: (x log(x / z) - x + z) + (n log(2) x + y - z) with z = 2^n y.
 GPUARRAY_DEVICE float kl_div(float x, float y) {
     if (!(x > 1e-30f && y > 1.2e-38f && x < 1e36f && y < 1e38f)) return kl_div_at_ends(x, y);
     const Quotient quotient(x, y);

@@ -8,7 +8,7 @@ namespace gpuarray {
 namespace special {
 
 // The logarithm of x / y for usual numbers: n log(2) + 2 atanh(s) with s = (x - z) / (x + z), where z = 2^n y is within a
-// factor of 1.5 of x. That is exact near x = y, as is x - z, but for the division.
+// factor of 1.5 of x. The difference is exact.
 struct WideQuotient {
     int n;
     double z;
@@ -20,6 +20,7 @@ struct WideQuotient {
     GPUARRAY_DEVICE double count() const {
         return float_from_bits(0x4338000000000000ull + uint64_t(int64_t(n))) - 6755399441055744.0;
     }
+    // `difference` is x - z, less what y was rounded by; `total` is x + z.
     GPUARRAY_DEVICE double log(double difference, double total) const {
         const double s = rounded(quotient_dd(difference, total)), square = s * s, exponent = count();
         const double low = ::fma(s * square, fit_atanh_near(square), 2 * s);
@@ -34,6 +35,7 @@ GPUARRAY_DEVICE double logit(double x) {
     const WideQuotient quotient(x, y);
     return quotient.log(::fma(-quotient.scale(), (1 - y) - x, x - quotient.z), x + quotient.z);
 }
+
 GPUARRAY_CALLED double log_expit_far(double x) { return x > 0 ? -::exp(-x) : x; }
 // log(1 + e) is 2 atanh(s) with s = e / (2 + e), for e = exp(-|x|).
 GPUARRAY_DEVICE double log_expit(double x) {
