@@ -32,11 +32,12 @@ GPUARRAY_CALLED Ordinary hankel_wave(double v, double x) {
 GPUARRAY_CALLED bool debye_wave(double v, double x, Ordinary& out) {
     const double s = ::sqrt(::fabs(x - v)) * ::sqrt(x + v), gap = x < v ? v * ::log((v + s) / x) - s : s - v * ::atan2(s, v);
     if (!(gap > 30)) return false;
-    const dd phase = turning::phase(v, x, turning::distance(v, x)) * v;
+    const dd distance = turning::distance(v, x), phase = turning::phase(v, x, distance) * v;
+    const double width = distance.hi * v;  // s, rounded once
     if (x < v) {
         double plain, alternating;
         debye_sums(v, v / s, plain, alternating);
-        const double base = ::sqrt(0.15915494309189535 / s);  // 1 / (2 pi)
+        const double base = ::sqrt(0.15915494309189535 / width);  // 1 / (2 pi)
         out.j = times_power(base * plain, -phase);
         out.y = times_power(-2 * base * alternating, phase);
         return true;
@@ -63,7 +64,7 @@ GPUARRAY_CALLED bool debye_wave(double v, double x, Ordinary& out) {
     ::sincos(phase.hi, &sine, &cosine);
     const double c_low = cosine - phase.lo * sine, s_low = sine + phase.lo * cosine;
     // of the phase less pi / 4
-    const double cc = c_low + s_low, ss = s_low - c_low, base = 0.5641895835477563 / ::sqrt(s);  // 1 / sqrt(pi)
+    const double cc = c_low + s_low, ss = s_low - c_low, base = ::sqrt(0.3183098861837907 / width);  // 1 / pi
     out.j = base * (cc + (cc * even + ss * odd));
     out.y = base * (ss + (ss * even - cc * odd));
     return true;
