@@ -342,7 +342,7 @@ GPUARRAY_CALLED double hyp0f1(double v, double z) {
     if (v <= 0 && is_integer(v)) return not_a_number();
     if ((z == 0 && v != 0) || (isinf(v) && v > 0 && isfinite(z))) return 1;
     if (isnan(v) || isnan(z)) return not_a_number();
-    if (z > -300 && z < 2e6) {
+    if (z > -300 && z < (v < 0 ? 2e6 : 3e4)) {
         const Series s = power_series_dd(0, dd(0.0), dd(0.0), dd(v), dd(z), 1e300);
         if (reliable(s) || ::fabs(z) < 1) return rounded(s.sum);
     }
