@@ -61,7 +61,8 @@ GPUARRAY_CALLED Airy<double> airy_far(double x, dd& exponent) {
         rest_sine = ::sin(rest);
         less_cosine = -2 * half * half;
     }
-    const double s = sine + (cosine * rest_sine + sine * less_cosine), c = cosine + (cosine * less_cosine - sine * rest_sine);
+    const double s = sine + (cosine * rest_sine + sine * less_cosine);
+    const double c = cosine + (cosine * less_cosine - sine * rest_sine);
     // of the phase less pi / 4, times sqrt(2)
     const double ss = s - c, cc = c + s, base = 0.3989422804014327 / quarter, slope = 0.3989422804014327 * quarter;
     const double even = u0 - u2, odd = u1 - u3, even_slope = v0 - v2, odd_slope = v1 - v3;

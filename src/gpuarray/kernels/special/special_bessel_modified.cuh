@@ -1,4 +1,5 @@
-// Modified Bessel functions I and K of real order, with real or complex argument in the right half plane.
+// Modified Bessel functions I and K of real order, with complex argument in the right half plane; those of real argument
+// are in special_bessel_modified_real.cuh.
 //
 // K by N. M. Temme, "On the numerical evaluation of the modified Bessel function of the third kind" (1975), J. Comput.
 // Phys. 19: a series near zero, elsewhere the continued fraction with its normalising sum; forward recurrence to the
@@ -12,14 +13,10 @@
 namespace gpuarray {
 namespace special {
 
-GPUARRAY_DEVICE double exp_of(double x) { return ::exp(x); }
 GPUARRAY_DEVICE Complex exp_of(Complex z) { return exponential(z); }
-GPUARRAY_DEVICE double log_of(double x) { return ::log(x); }
 GPUARRAY_DEVICE Complex log_of(Complex z) { return principal_log(z); }
-GPUARRAY_DEVICE double imag_of(double) { return 0; }
 GPUARRAY_DEVICE double imag_of(Complex z) { return z.imag; }
 // sinh(z) / z
-GPUARRAY_CALLED double sinhc(double x) { return ::fabs(x) < 1e-8 ? 1 : ::sinh(x) / x; }
 GPUARRAY_CALLED Complex sinhc(Complex z) {
     return magnitude(z) < 1e-6 ? 1.0 + z * z / 6.0 : gpuarray::sinh(z) / z;
 }
@@ -47,7 +44,6 @@ struct GammaPair {
 };
 
 // (z / 2)^v
-GPUARRAY_CALLED double power_of(double z, double v) { return ::pow(z / 2, v); }
 GPUARRAY_CALLED Complex power_of(Complex z, double v) {
     const double size = ::pow(magnitude(z) / 2, v), angle = ::atan2(z.imag, z.real);
     double sine, cosine;
@@ -200,30 +196,6 @@ template <class T> GPUARRAY_CALLED T power_series(double v, T quarter) {
     return 1.0 + sum;
 }
 
-// base^v e^(exponent + low): in four factors where one of the two alone leaves the range.
-GPUARRAY_CALLED double power_and_exponential(double base, double v, double exponent, double low) {
-    const double power = ::pow(base, v), grown = ::exp(exponent);
-    if (power > 1e-290 && grown < 1e290 && grown > 1e-290) return power * grown * (1 + low);
-    const double quarter = ::pow(base, v / 4) * ::exp((exponent + low) / 4);
-    return quarter * quarter * quarter * quarter;
-}
-// a^2 + sign b^2 - root^2, of which rounding leaves nothing when it is computed as it stands.
-GPUARRAY_CALLED double rest_of_square(double a, double b, double sign, double root) {
-    const double aa = a * a, bb = sign * b * b, sum = aa + bb, back = sum - aa, rr = root * root;
-    const double low = (aa - (sum - back)) + (bb - back) + ::fma(a, a, -aa) + ::fma(sign * b, b, -bb);
-    return (sum - rr) + (low - ::fma(root, root, -rr));
-}
-// e^(v eta - z) of DLMF 10.41.7, with shifted = z / (v + sqrt(v^2 + z^2)) and s = sqrt(1 + (z / v)^2).
-GPUARRAY_CALLED double scaled_power(double v, double x, double s, double shifted) {
-    // What rounding took from the root and from the quotient is multiplied by the order: put it back.
-    const double whole = ::sqrt(::fma(x, x, v * v)), low = rest_of_square(v, x, 1, whole) / (2 * whole);
-    const double sum = v + whole, quotient = x / sum;
-    const double sum_low = ((v - (sum - (sum - v))) + (whole - (sum - v))) + low;
-    const double missing = ::fma(-quotient, sum, x) - quotient * sum_low;
-    const double exponent = whole - x, back = exponent - whole;
-    const double exponent_low = (whole - (exponent - back)) - (x + back) + low + v * (missing / x);
-    return power_and_exponential(quotient, v, exponent, exponent_low);
-}
 // The order multiplies the error of each factor of the power, and of the exponent v s - z = v / (s + z / v).
 GPUARRAY_CALLED Complex scaled_power(double v, Complex z, Complex near, Complex) {
     const complex_dd w{dd(z.real) / v, dd(z.imag) / v}, square = product(w, w);

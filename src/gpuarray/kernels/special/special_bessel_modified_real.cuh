@@ -109,7 +109,8 @@ GPUARRAY_CALLED double integrated_k(double v, double x) {
     double last = 0;
 #pragma unroll 1
     for (int k = stride; k <= 96; k += stride) {
-        const dd exponent = product(v, 0.0625 * k) - (product(x, QUADRATURE_NODES[2 * k - 2]) + x * QUADRATURE_NODES[2 * k - 1]);
+        const double* node = QUADRATURE_NODES + (2 * k - 2);
+        const dd exponent = product(v, 0.0625 * k) - (product(x, node[0]) + x * node[1]);
         const double other = v * (-0.125 * k), term = 0.5 * exp_dd(exponent) * (1 + (other > -40 ? ::exp(other) : 0.0));
         total = total + term;
         if (term < last && term < 1e-18 * total.hi) break;

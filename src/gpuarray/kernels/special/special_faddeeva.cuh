@@ -79,7 +79,8 @@ GPUARRAY_CALLED cplx w_first_quadrant(cplx z) {
         const double count_of_steps = whole ? k : k + 0.5;
         const double weight = !whole ? weights[k] : k > 0 ? whole_weights[k - 1] : 0.5;
         // The step has two parts, of which the first has few bits: near a node the distance keeps its digits.
-        const double first = count_of_steps * 0.5116633539728355, second = count_of_steps * 4.087779740974067e-13, node = first + second;
+        const double first = count_of_steps * 0.5116633539728355, second = count_of_steps * 4.087779740974067e-13;
+        const double node = first + second;
         const double left = (x - first) - second, right = x + node;
         const double factor = weight / ((left * left + y * y) * (right * right + y * y));
         real_sum = real_sum + factor * (size_squared + node * node);

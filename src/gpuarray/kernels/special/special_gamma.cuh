@@ -98,7 +98,10 @@ template <class W> GPUARRAY_CALLED W lgamma1p(double a) {
 // log(gamma(b + a) / gamma(b)) for 0 < a < 1 and b > 0, to all digits for small a, too.
 GPUARRAY_CALLED dd lgamma_step(double b, double a) {
     if (a > 1e-4) return b < 16 ? lgamma_positive(sum(b, a)) - lgamma_positive(dd(b)) : lgamma_ratio(dd(b), dd(a));
-    const auto log1p_small = [](dd z) { return ::fabs(z.hi) < 0.01 ? z + z * z * ::fma(z.hi, polynomial(LOG_SERIES, z.hi), -0.5) : log_dd(z + 1.0); };
+    const auto log1p_small = [](dd z) {
+        if (::fabs(z.hi) > 0.01) return log_dd(z + 1.0);
+        return z + z * z * ::fma(z.hi, polynomial(LOG_SERIES, z.hi), -0.5);
+    };
     dd total(0.0), from(b);
 #pragma unroll 1
     while (from.hi < 16) {
@@ -106,11 +109,14 @@ GPUARRAY_CALLED dd lgamma_step(double b, double a) {
         from = from + 1.0;
     }
     const dd to = from + a, product_of_both = from * to;
-    // What is left of Stirling's formula falls by the derivative of its later terms in the middle, and by differences of the first two.
-    const double r = 1 / from.hi, middle = 1 / (from.hi + 0.5 * a), z = middle * middle, squares = (to.hi * to.hi + from.hi * to.hi + from.hi * from.hi) * r;
+    // What is left of Stirling's formula falls by the derivative of its later terms in the middle, and by differences of
+    // the first two.
+    const double r = 1 / from.hi, middle = 1 / (from.hi + 0.5 * a), z = middle * middle;
+    const double squares = (to.hi * to.hi + from.hi * to.hi + from.hi * from.hi) * r;
     const double cube = r / (to.hi * to.hi * to.hi);
     const double first = -0.08333333333333333 * a / product_of_both.hi + 0.002777777777777778 * a * cube * r * squares;
-    const double c[] = {-5 * 0.0007936507936507937, 7 * 0.0005952380952380953, -9 * 0.0008417508417508417, 11 * 0.0019175269175269176};
+    const double c[] = {-5 * 0.0007936507936507937, 7 * 0.0005952380952380953, -9 * 0.0008417508417508417,
+                        11 * 0.0019175269175269176};
     const double rest = first + a * z * z * z * polynomial(c, z);
     return total + (from - 0.5) * log1p_small(dd(a) / from) + (log_dd(to) - 1.0) * a + rest;
 }

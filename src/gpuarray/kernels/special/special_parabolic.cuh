@@ -90,7 +90,8 @@ GPUARRAY_CALLED Cylinder pbdv(double v, double x) {
 GPUARRAY_CALLED Cylinder pbvv(double v, double x) {
     if (isnan(v) || isnan(x) || isinf(x) || isinf(v)) return Cylinder{not_a_number(), not_a_number()};
     const dd log_pi(1.1447298858494002, 1.0265951162707826e-17), half = sum(-v, -0.5) * 0.5;
-    const dd low = power_over_gamma(dd(0.0), dd(0.0), -half + 0.75, 2), below = power_over_gamma(dd(0.0), dd(0.0), -half + 0.25, 2);
+    const dd low = power_over_gamma(dd(0.0), dd(0.0), -half + 0.75, 2);
+    const dd below = power_over_gamma(dd(0.0), dd(0.0), -half + 0.25, 2);
     const dd value = low * power_over_gamma(log_pi, half + 0.25, half + 0.25, 1);
     const dd slope = below * power_over_gamma(log_pi, half + 0.75, half + 0.75, 1);
     const Cylinder at = weber_from_zero(half * 2.0, -0.25, value, x < 0 ? -slope : slope, ::fabs(x));
