@@ -22,10 +22,15 @@ GPUARRAY_DEVICE double last_weight(double rate) {
     return ::ceil(rate + 9 * ::sqrt(rate) + 40);
 }
 
-// exp(-rate) rate^j / gamma(j + 1)
-GPUARRAY_CALLED double poisson_weight(double rate, double j) {
-    if (rate == 0) return j == 0 ? 1.0 : 0.0;
-    return exp_dd(log_dd(dd(rate)) * j - rate - lgamma_positive(dd(1.0) + j));
+// The logarithm of exp(-rate) rate^j / gamma(j + 1)
+GPUARRAY_CALLED dd log_poisson_weight(double rate, double j) {
+    if (rate == 0) return dd(j == 0 ? 0.0 : -infinity());
+    return log_dd(dd(rate)) * j - rate - lgamma_positive(dd(1.0) + j);
+}
+// Where j^2 + linear j = constant >= 0
+GPUARRAY_DEVICE double positive_root(double linear, double constant) {
+    const double root = ::sqrt(linear * linear + 4 * constant);
+    return linear > 0 ? 2 * constant / (linear + root) : 0.5 * (root - linear);
 }
 
 // A tail of a central distribution, and what it changes by when the parameter does, both over exp(log). Of two doubles:
@@ -50,6 +55,9 @@ struct GammaMixture {
         const GammaPart part = gamma_part(at, argument);
         return MixtureStart{upper ? part.q() : part.p(), exp_dd(exact), dd(0.0)};
     }
+    // Where the terms on the left are greatest, or beyond: P(a + 1, x) / P(a, x) < x / (a + 1). From there on they fall as
+    // Poisson's weights of that rate do.
+    GPUARRAY_DEVICE double greatest(double rate) const { return positive_root(a, rate * x); }
     GPUARRAY_DEVICE dd down(dd term, double j) const { return term * sum(a, j) / x; }
     GPUARRAY_DEVICE dd up(dd term, double j) const { return term * x / sum(a, j + 1); }
 };
@@ -70,6 +78,10 @@ struct BetaMixture {
         const BetaPart part = beta_part(at, b, x, y);
         return MixtureStart{upper ? part.q() : part.p(), exp_dd(exact) / at, dd(0.0)};
     }
+    // As of P: I(a + 1, b) / I(a, b) < x (a + b) / (a + 1) for b >= 1
+    GPUARRAY_DEVICE double greatest(double rate) const {
+        return b < 1 ? rate : positive_root(a - rate * x.hi, rate * x.hi * (a + b - 1));
+    }
     GPUARRAY_DEVICE dd down(dd term, double j) const { return term * sum(a, j) / ((sum(a, j - 1) + b) * x); }
     GPUARRAY_DEVICE dd up(dd term, double j) const { return term * ((sum(a, j) + b) * x) / sum(a, j + 1); }
 };
@@ -77,9 +89,11 @@ struct BetaMixture {
 // The sum of Poisson's weights times the tails.
 template <class M> GPUARRAY_DEVICE double mixture(const M& central, double rate, bool upper) {
     const double big = 3.273390607896142e+150, small = 3.054936363499605e-151;  // 2^500, 2^-500
-    double j = upper ? first_weight(rate) : last_weight(rate), twos = 0;  // what power of 2 the total lacks
-    dd weight(poisson_weight(rate, j)), total(0.0);
+    double j = upper ? first_weight(rate) : last_weight(::fmin(rate, central.greatest(rate)));
+    double twos = 0;  // what power of 2 the total lacks
+    dd weight(1.0), total(0.0);
     MixtureStart now = central.start(j, upper);
+    const dd log = log_poisson_weight(rate, j);
 #pragma unroll 1
     for (;;) {
         const dd part = weight * now.value;
@@ -110,11 +124,11 @@ template <class M> GPUARRAY_DEVICE double mixture(const M& central, double rate,
         }
     }
     const double found = rounded(total);
-    if (now.log.hi == 0 || found == 0) return ::fmin(::ldexp(found, int(twos)), 1.0);
+    if (found == 0) return 0;
     const int more = ::ilogb(found);
     twos += more;
-    const dd log = now.log + product(twos, 0.6931471805599453) + twos * 2.3190468138462996e-17;
-    return ::fmin(::ldexp(found, -more) * exp_dd(log), 1.0);
+    const dd scale = product(twos, 0.6931471805599453) + twos * 2.3190468138462996e-17;
+    return ::fmin(::ldexp(found, -more) * exp_dd(now.log + log + scale), 1.0);
 }
 
 // Of a distribution function and its complement what is computed, as of the incomplete gamma functions.
@@ -162,9 +176,8 @@ GPUARRAY_CALLED double chi_root(double x, double freedom, double nc, double p, i
 }
 
 GPUARRAY_CALLED Tail f_tail(double n, double m, double nc, double f) {
-    if (f == 0) return Tail{0.0, false};
-    dd scaled = product(n, f);
-    if (isinf(scaled.hi)) return Tail{0.0, true};
+    const dd scaled = product(n, f);
+    if (scaled.hi == 0 || isinf(scaled.hi)) return Tail{0.0, scaled.hi != 0};
     const dd whole = scaled + m;
     const BetaMixture central{n / 2, m / 2, scaled / whole, dd(m) / whole};
     if (central.y.hi == 0) return Tail{0.0, true};
