@@ -1,11 +1,11 @@
 // Ellipsoidal harmonics: Lame's functions of the first and second kind, and the constants that normalize them.
 //
 // With t = s^2 a function of the first kind is a product of roots of t, |t - h^2| and |t - k^2| and of a polynomial
-// whose coefficients in powers of u = t - h^2, the middle singularity, have a recurrence of three terms (DLMF 31.4): they
-// are an eigenvector of a tridiagonal matrix that scaling makes symmetric. G. Romain and B. Jean-Pierre, "Ellipsoidal
-// harmonic expansions of the gravitational potential: theory and application" (2001), Celestial Mechanics and Dynamical
-// Astronomy 79; G. Dassios, "Ellipsoidal Harmonics: Theory and Applications" (2012). In powers the digits of high degrees
-// cancel: numbers have two doubles.
+// whose coefficients in powers of u = t - h^2, the middle singularity, have a recurrence of three terms (DLMF 31.5):
+// they are an eigenvector of a tridiagonal matrix that scaling makes symmetric. G. Romain and B. Jean-Pierre,
+// "Ellipsoidal harmonic expansions of the gravitational potential: theory and application" (2001), Celestial Mechanics
+// and Dynamical Astronomy 79; G. Dassios, "Ellipsoidal Harmonics: Theory and Applications" (2012). In powers the digits
+// of high degrees cancel: numbers have two doubles.
 #pragma once
 
 #include "gpuarray/special_dd.cuh"
@@ -189,30 +189,30 @@ GPUARRAY_CALLED double ellip_harm(double h2, double k2, double n, double p, doub
     return function.value(s) * (function.middle ? signm : 1.0) * (function.outer ? signn : 1.0);
 }
 
-// (2 n + 1) E(s) times the integral of 1 / (E(x)^2 sqrt((x^2 - k^2) (x^2 - h^2))) from s on (Dassios, section 3.2), in the
-// angle of x = k cosh(angle): by the trapezoidal rule after H. Takahasi and M. Mori, "Double exponential formulas for
-// numerical integration" (1974).
+// (2 n + 1) E(s) times the integral of 1 / (E(x)^2 sqrt((x^2 - k^2) (x^2 - h^2))) from s on (Dassios), in the angle of
+// x = k cosh(angle): by the trapezoidal rule after H. Takahasi and M. Mori, "Double exponential formulas for numerical
+// integration" (1974).
 GPUARRAY_CALLED double ellip_harm_2(double h2, double k2, double n, double p, double s) {
     const Lame function(h2, k2, n, p);
     const dd above = product(s, s) - k2;
     if (!function.defined || !(above.hi >= 0) || !isfinite(above.hi)) return not_a_number();
     const double k = ::sqrt(k2), start = ::asinh(::sqrt(above.hi) / k), degree = 2 * ::trunc(n) + 1;
-    const double first = function.value(::fabs(s)), step = 1.0 / 16;
+    const double first = function.value(::fabs(s)), step = 1.0 / 16, unit = ::fmax(0.5 * degree, 1.0);
     double total = 0;
 #pragma unroll 1
     for (int i = -60; i <= 72; ++i) {
-        const double y = i * step, e = ::exp(-y), length = ::exp(y - e), angle = start + length / ::fmax(0.5 * degree, 1.0);
+        const double y = i * step, e = ::exp(-y), length = ::exp(y - e), angle = start + length / unit;
         const double slope = k * ::sinh(angle);
         const dd v = product(slope, slope), u = v + function.outer_gap;
         const double ratio = first / function.value(k * ::cosh(angle), u, v);
         total += ratio * ratio * length * (1 + e) / ::sqrt(u.hi);
     }
-    const double found = degree * total * step / ::fmax(0.5 * degree, 1.0) / first;
+    const double found = degree * total * step / unit / first;
     // The integral changes its sign with s, the function may.
     return s < 0 && !function.odd ? -found : found;
 }
 
-// Eight times the integral of (y^2 - x^2) E(x)^2 E(y)^2 over 0 < x < h < y < k (Dassios, section 4.1), from four of one
+// Eight times the integral of (y^2 - x^2) E(x)^2 E(y)^2 over 0 < x < h < y < k (Dassios), from four of one
 // variable, in which x = h sn(z) and y = k dn(z): of periodic functions the trapezoidal rule has all digits. The
 // difference is taken from h^2 on either side, so that all terms are positive.
 GPUARRAY_CALLED double ellip_normal(double h2, double k2, double n, double p) {

@@ -67,8 +67,8 @@ struct MathieuSum {
         last = matrix.size - 1;
         while (::fabs(vector[last]) < 1e-18 * greatest) --last;
     }
-    // Any coefficient may divide, that of place s: the sum, and in `noise` what its error is in units of rounding, by the
-    // magnitudes of the terms, and of the last one: those of Y grow where coefficients were left out.
+    // Any coefficient may divide, that of place s: the sum, and in `noise` what its error is in units of rounding, by
+    // the magnitudes of the terms, and of the last one: those of Y grow where coefficients were left out.
     GPUARRAY_CALLED Mathieu sum(int s, const BesselRow& decaying, const BesselRow& growing, double near, double far,
                                 double& noise) const {
         double value = 0, slope = 0, sizes = 0;

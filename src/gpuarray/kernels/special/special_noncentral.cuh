@@ -55,8 +55,8 @@ struct GammaMixture {
         const GammaPart part = gamma_part(at, argument);
         return MixtureStart{upper ? part.q() : part.p(), exp_dd(exact), dd(0.0)};
     }
-    // Where the terms on the left are greatest, or beyond: P(a + 1, x) / P(a, x) < x / (a + 1). From there on they fall as
-    // Poisson's weights of that rate do.
+    // Where the terms on the left are greatest, or beyond: P(a + 1, x) / P(a, x) < x / (a + 1). From there on they fall
+    // as Poisson's weights of that rate do.
     GPUARRAY_DEVICE double greatest(double rate) const { return positive_root(a, rate * x); }
     GPUARRAY_DEVICE dd down(dd term, double j) const { return term * sum(a, j) / x; }
     GPUARRAY_DEVICE dd up(dd term, double j) const { return term * x / sum(a, j + 1); }
@@ -194,8 +194,8 @@ struct FRoot {
     int unknown;
     GPUARRAY_DEVICE double operator()(double u) const {
         const double t = ::exp(u);
-        const Tail found = f_tail(unknown == 0 ? t : n, unknown == 1 ? t : m, unknown == 2 ? t : nc, unknown == 3 ? t : f);
-        return sign * residual_of(found, p);
+        const double first = unknown == 0 ? t : n, second = unknown == 1 ? t : m;
+        return sign * residual_of(f_tail(first, second, unknown == 2 ? t : nc, unknown == 3 ? t : f), p);
     }
 };
 GPUARRAY_CALLED double f_root(double n, double m, double nc, double f, double p, int unknown) {

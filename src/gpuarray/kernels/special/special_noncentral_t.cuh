@@ -13,7 +13,8 @@ namespace special {
 // exp(w) - 1 - w
 GPUARRAY_DEVICE double exp_rest(double w) {
     if (::fabs(w) > 0.1) return ::expm1(w) - w;
-    const double c[] = {0.5, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040, 1.0 / 40320, 1.0 / 362880, 1.0 / 3628800};
+    const double c[] = {0.5,        1.0 / 6,     1.0 / 24,     1.0 / 120,    1.0 / 720,
+                        1.0 / 5040, 1.0 / 40320, 1.0 / 362880, 1.0 / 3628800};
     return w * w * polynomial(c, w);
 }
 
@@ -28,7 +29,8 @@ struct ScaleIntegrand {
         const double ratio = z < 37 ? 0.7978845608028654 / ::erfcx(-0.7071067811865476 * z) : 0.0;
         return m * (1 - at * at) + side * t * at * ratio;
     }
-    GPUARRAY_CALLED ScaleIntegrand(double m, double nc, double t, double side) : m(m), nc(nc), t(t), side(side), log(0.0) {
+    GPUARRAY_CALLED ScaleIntegrand(double m, double nc, double t, double side)
+        : m(m), nc(nc), t(t), side(side), log(0.0) {
         // The greatest value lies between those of the two factors.
         double low = -1, high = 1;
 #pragma unroll 1
@@ -70,6 +72,7 @@ struct ScaleIntegrand {
 
 GPUARRAY_CALLED double scale_integral(double m, double nc, double t, double side) {
     const ScaleIntegrand f(m, nc, t, side);
+    if (f.log.hi < -900) return 0;
     // The density falls as a normal one does, but of few degrees of freedom: then w = u - exp(-u), for which both sides
     // fall as exp(-exp(|u|)). No step is longer than normcdf lets it be where its argument is 0.
     const bool slow = m < 8;
@@ -93,8 +96,8 @@ GPUARRAY_CALLED double scale_integral(double m, double nc, double t, double side
     return total * step * exp_dd(f.log + log_gamma_factor(half, dd(half))) * m;
 }
 
-// The same for a large nc and a t that is large beside the root of m: normcdf rises at once there. Of the other order of integration
-// the integrand is the normal density times the probability that S is on the other side of (z + nc) / t.
+// The same for a large nc and a t that is large beside the root of m: normcdf rises at once there. Of the other order of
+// integration the integrand is the normal density times the probability that S is on the other side of (z + nc) / t.
 GPUARRAY_CALLED double normal_integral(double m, double nc, double t, double side) {
     double total = 0;
 #pragma unroll 1

@@ -53,7 +53,7 @@ GPUARRAY_DEVICE cplx log_sinpi(cplx z) {
 }
 
 // exp(i x), where x may have many turns.
-GPUARRAY_DEVICE cplx unit_of(dd x) {
+GPUARRAY_CALLED cplx unit_of(dd x) {
     const double turns = ::rint(x.hi * 0.15915494309189535);
     const dd angle = x - product(turns, 6.283185307179586) - turns * 2.4492935982947064e-16;
     double sine, cosine;
@@ -61,8 +61,8 @@ GPUARRAY_DEVICE cplx unit_of(dd x) {
     return cplx(::fma(-sine, angle.lo, cosine), ::fma(cosine, angle.lo, sine));
 }
 
-// What zeta(s) / zeta(1 - s) is (DLMF 25.4.1) above the real axis, where the sine is one exponential: Im s >= 13. The gamma
-// function by Stirling's formula; two doubles where the parameter magnifies errors.
+// What zeta(s) / zeta(1 - s) is (DLMF 25.4.1) above the real axis, where the sine is one exponential: Im s >= 13. The
+// gamma function by Stirling's formula; two doubles where the parameter magnifies errors.
 struct ZetaFactor {
     dd log_size;
     cplx phase;
@@ -87,8 +87,8 @@ GPUARRAY_CALLED ZetaFactor zeta_factor(cplx s) {
 
 // zeta(s) as R(s) + factor * conj(R(1 - conj(s))) with Siegel's R (DLMF 25.10), for 0 <= Re s and t = Im s >= 200. R is
 // the sum of n^-s up to N <= sqrt(t / (2 pi)) and an integral over the line through N + 1/2 in the direction of 1 + i,
-// where the trapezoidal rule has all digits: W. F. Galway, "Computing the Riemann zeta function by numerical quadrature"
-// (2001), Contemporary Mathematics 290.
+// where the trapezoidal rule has all digits: W. F. Galway, "Computing the Riemann zeta function by numerical
+// quadrature" (2001), Contemporary Mathematics 290.
 GPUARRAY_CALLED cplx zeta_siegel(cplx s) {
     const double t = s.imag, last = ::floor(::sqrt(t * 0.15915494309189535));
     // The sums for s and for 1 - conj(s), whose terms have the same phases.
@@ -141,19 +141,23 @@ GPUARRAY_CALLED cplx zeta_siegel(cplx s) {
 // Where the sum is shorter than Euler's and Maclaurin's. Beyond 1e12 it is too long, and the phases have few digits.
 GPUARRAY_DEVICE bool far_from_axis(cplx s) { return s.imag >= 200 && s.imag <= 1e12; }
 
+// In the upper half plane: for Re s >= 0, and anywhere.
+GPUARRAY_CALLED cplx zeta_upper_right(cplx s) {
+    return far_from_axis(s) && s.real < 400 ? zeta_siegel(s) : zeta_sum(s, 1);
+}
 GPUARRAY_CALLED cplx zeta_upper(cplx s) {
-    if (s.real >= 0) return far_from_axis(s) && s.real < 400 ? zeta_siegel(s) : zeta_sum(s, 1);
+    if (s.real >= 0) return zeta_upper_right(s);
     const cplx other(1 - s.real, -s.imag);
+    const cplx value = zeta_upper_right(cplx(other.real, s.imag));
     if (s.imag >= 13 && s.imag <= 1e12) {
-        const cplx value = zeta_upper(cplx(other.real, s.imag));
         const ZetaFactor factor = zeta_factor(s);
         const double half = exp_dd(factor.log_size * 0.5);
         return scaled(scaled(factor.phase * cplx(value.real, -value.imag), half), half);
     }
-    const cplx sine = log_sinpi(scaled(s, 0.5)), gamma = loggamma(other), value = zeta_sum(other, 1);
+    const cplx sine = log_sinpi(scaled(s, 0.5)), gamma = loggamma(other), mirrored(value.real, -value.imag);
     const cplx exponent = scaled(s, 1.8378770664093456) + gamma + sine - cplx(1.1447298858494002, 0);
     // The product of an infinity and of zero is no number.
-    return exponent.real < 700 ? exp(exponent) * value : exp(exponent + log(value));
+    return exponent.real < 700 ? exp(exponent) * mirrored : exp(exponent + log(mirrored));
 }
 
 GPUARRAY_CALLED cplx riemann_zeta(cplx s) {
