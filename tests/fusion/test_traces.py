@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import types
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import gpuarray as cp
 from gpuarray import profiler
 from gpuarray._runtime.device import deferring_streams
+from gpuarray.profiler._ipython import gpu_timeit
 
 HOST = np.linspace(-2, 2, 12, dtype="f4").reshape(3, 4)
 
@@ -62,3 +64,17 @@ def test_a_range_has_what_is_called_in_it():
         assert deferring_streams
     assert not deferring_streams
     np.testing.assert_array_equal(z.get(), (HOST * 2 + 1) * 3)
+
+
+@pytest.mark.parametrize("mode", ["on", "immediate"])
+def test_a_benchmark_runs_what_it_times(mode, tmp_path):
+    """Also where nobody has the result."""
+    path, x = tmp_path / "trace.json", cp.asarray(HOST)
+    with cp.fusion(mode):
+        profiler.benchmark(lambda: x * 2, n_repeat=1, n_warmup=1)
+        with profiler.trace(path):
+            profiler.benchmark(lambda: x * 2, n_repeat=3, n_warmup=2)
+            ipython = types.SimpleNamespace(user_ns={"x": x})
+            gpu_timeit(ipython, "-n 1 -w 1 x * 2")
+            gpu_timeit(ipython, "-n 2 -w 0", "y = 2\nx * y\n")
+    assert len([name for name, _ in kernels(path) if "multiply" in name]) == 9

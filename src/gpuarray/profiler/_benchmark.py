@@ -165,8 +165,11 @@ def benchmark(
     n_warmup = _count("n_warmup", n_warmup, 0)
     timed = [Device(device) for device in devices]
     starts, ends = _events(timed), _events(timed)
+    # A result is kept until an event is recorded: what is only recorded of it would never run else.
     for _ in range(n_warmup):
-        func(*args, **kwargs)
+        result = func(*args, **kwargs)
+        _record(ends)
+        del result
     _record(starts)
     for event in starts:
         event.synchronize()
@@ -176,9 +179,10 @@ def benchmark(
     for _ in range(n_repeat):
         _record(starts)
         before = time.perf_counter()
-        func(*args, **kwargs)
+        result = func(*args, **kwargs)
         after = time.perf_counter()
         _record(ends)
+        del result
         for event in ends:
             event.synchronize()
         cpu_times.append(after - before)

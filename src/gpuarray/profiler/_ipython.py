@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import math
 import re
 import sys
 import textwrap
+from collections.abc import Callable
 from typing import Any
 
 from gpuarray.profiler._benchmark import benchmark
@@ -73,10 +75,29 @@ def gpu_timeit(ipython: Any, line: str, cell: str | None = None) -> None:
         source = textwrap.dedent(cell)
     if not source.strip():
         raise ValueError("%gpu_timeit: there is no code to time")
-    code = compile(source, "<gpu_timeit>", "exec")
-    namespace = ipython.user_ns
-    result = benchmark(lambda: exec(code, namespace), name="run", **options)
+    result = benchmark(_function(source, ipython.user_ns), name="run", **options)
     sys.stdout.write(f"{result}\n")
+
+
+def _function(source: str, namespace: dict[str, Any]) -> Callable[[], Any]:
+    """Code as a function that returns the value of its last line, if that is an expression.
+
+    The value would be dropped else, and the work that it is recorded for never done.
+    """
+    tree = ast.parse(source, "<gpu_timeit>")
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    before = compile(tree, "<gpu_timeit>", "exec")
+    if not isinstance(last, ast.Expr):
+        return lambda: exec(before, namespace)
+    value = compile(ast.Expression(last.value), "<gpu_timeit>", "eval")
+    if not tree.body:
+        return lambda: eval(value, namespace)
+
+    def both() -> Any:
+        exec(before, namespace)
+        return eval(value, namespace)
+
+    return both
 
 
 def _options(line: str) -> tuple[dict[str, Any], str]:
