@@ -5,7 +5,8 @@
 
 * *gathers*: how long reads of a vector at the matrix' indices take alone, by the reads that a
   thread has under way and by how they are cached. No product with that matrix can be faster.
-* *vector*: a product with a vector, by the elements of a thread and the blocks of a multiprocessor.
+* *vector*: a product with a vector, by the elements of a lane, the blocks of a multiprocessor, and
+  how many of them there are for each that runs.
 * *dense*: a product with a dense matrix, by the places of a group of lanes, the threads of a
   multiprocessor and the columns of a lane.
 
@@ -132,7 +133,8 @@ def gathers(effort: timing.Effort, quick: bool) -> None:
 
 
 _VECTORS = (("uniform", "f4"), ("one long", "f4"), ("power law", "f4"), ("uniform", "f8"))
-_VARIANTS = ((2, 3), (4, 2), (4, 3), (4, 4), (8, 2), (8, 3), (8, 4))
+#: Elements of a lane as a multiple of what they are, blocks of a multiprocessor, waves of blocks.
+_VARIANTS = ((0.5, 7, 1), (0.5, 8, 1), (1, 4, 1), (1, 5, 2), (1, 6, 1), (1.5, 4, 1))
 
 
 def vector(effort: timing.Effort, quick: bool) -> None:
@@ -145,9 +147,14 @@ def vector(effort: timing.Effort, quick: bool) -> None:
             _report(label, _seconds(lambda: a @ x, effort), a @ x, expected)
 
         measure(f"vector {kind} {dtype}: as it is")
-        for items, resident in _VARIANTS:
-            with _set((spec, "ITEMS", items), (spec, "resident", lambda _, n=resident: n)):
-                measure(f"vector {kind} {dtype}: {items} items, {resident} blocks")
+        items, blocks = spec.items, launch._most_blocks
+        for factor, resident, waves in _VARIANTS:
+            with _set(
+                (spec, "items", lambda x, f=factor, of=items: int(of(x) * f)),
+                (spec, "resident", lambda _, n=resident: n),
+                (launch, "_most_blocks", lambda *x, n=waves, of=blocks: n * of(*x)),
+            ):
+                measure(f"vector {kind} {dtype}: {factor} items, {resident} blocks, {waves} waves")
 
 
 def _apart(each: int) -> Callable[[Layout], tuple[int, int, bool]]:

@@ -9,8 +9,10 @@ from gpuarray._runtime.device import current
 from gpuarray.kernels.sparse_product import launch, spec
 from tests.slow import slow_except
 
-#: Lengths of rows that put their ends in every place of threads, warps and tiles.
-TILE = spec.BLOCK * spec.ITEMS
+#: The elements that a warp takes at a time of a product with a vector of float64.
+TILE = 32 * spec.items(spec.ProductSpec("row_sums", "f8", "f8", "f8"))
+
+#: Lengths of rows that put their ends in every place of lanes, warps and tiles.
 LENGTHS = {
     "one element": [1],
     "short rows": [3, 0, 0, 1, 2, 7, 0],
@@ -97,6 +99,28 @@ def test_rows_over_many_chunks(name, few_blocks, rng):
     np.testing.assert_array_equal(times(a, x), a @ x)
 
 
+@pytest.mark.parametrize("seed", slow_except(range(4), range(40)))
+def test_random_rows(seed, monkeypatch):
+    """Rows of very different lengths, in shares of any size."""
+    rng = np.random.default_rng(seed)
+    kinds = [
+        lambda: rng.integers(0, 4, rng.integers(1, 400)),
+        lambda: np.zeros(rng.integers(1, 1500), int),
+        lambda: rng.integers(0, 3000, rng.integers(1, 3)),
+        lambda: np.full(rng.integers(1, 40), rng.integers(0, 70)),
+        lambda: 1000 // (1 + rng.permutation(300)),
+    ]
+    lengths = np.concatenate([kinds[k]() for k in rng.integers(0, len(kinds), 5)])
+    monkeypatch.setattr(launch, "_LEAST_SHARE", int(rng.choice([1, 7, 40, 300])))
+    blocks = int(rng.choice([1, 5, 3000]))
+    monkeypatch.setattr(launch, "_most_blocks", lambda spec, stream: blocks)
+    current.stream.drop_plans()
+    a = matrix(lengths, 50, "f4", rng, rng.choice(["i4", "i8"]))
+    x = operand(50, "f4", rng)
+    np.testing.assert_array_equal(times(a, x), a @ x)
+    current.stream.drop_plans()
+
+
 # Small integers: sums are exact in whichever order they are made.
 @pytest.mark.parametrize("name", LENGTHS)
 def test_rows_of_any_lengths(name, rng):
@@ -178,11 +202,23 @@ def test_entries_out_of_bounds_are_left_out(rng):
     np.testing.assert_array_equal(times(a, dense), want @ dense)
 
 
-def test_pointers_that_fall_corrupt_nothing(rng):
-    a = matrix([5] * 600, 50, "f8", rng)
-    a.indptr[1:-1] = rng.permutation(a.indptr[1:-1])
-    assert times(a, operand(50, "f8", rng)).shape == (600,)
-    assert times(a, operand((50, 3), "f8", rng)).shape == (600, 3)
+@pytest.mark.parametrize("kind", ["permuted", "reversed", "any"])
+@pytest.mark.parametrize("index", slow_except(["i4"], ["i4", "i8"]))
+def test_pointers_that_fall_corrupt_nothing(kind, index, small_shares, rng):
+    """Nothing outside of the arrays is read or written, and nobody waits for ever."""
+    a = matrix([5, 0, 300] * 100, 50, "f8", rng, index)
+    if kind == "any":
+        a.indptr[:] = rng.integers(-(2**31), 2**31 - 1, a.indptr.size)
+    else:
+        inner = a.indptr[1:-1]
+        a.indptr[1:-1] = rng.permutation(inner) if kind == "permuted" else inner[::-1]
+    arrays = [cp.asarray(part) for part in (a.indptr, a.indices, a.data)]
+    for shape in (50, (50, 3)):
+        x = cp.asarray(operand(shape, "f8", rng))
+        make = launch.vector_call if x.ndim == 1 else launch.dense_call
+        layouts = [part._layout for part in (*arrays, x)]
+        result = make(current.stream, *layouts, np.dtype("f8"))(*arrays, x)
+        assert result.get().shape == (300, *x.shape[1:])
 
 
 @pytest.mark.emulator

@@ -17,19 +17,23 @@ from gpuarray._layout import Layout
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
-from gpuarray.kernels import reduction, sparse_product
+from gpuarray.kernels import reduction, scan, sparse_product
 
 if TYPE_CHECKING:
     from gpuarray.kernels.sparse_product.spec import ProductSpec
 
 _INT64 = np.dtype(np.int64)
 
-#: The least places of the merged path that are worth a block of a product with a vector. Estimated,
+#: The least places of the merged path that are worth a warp of a product with a vector. Estimated,
 #: not yet timed.
-_LEAST_SHARE = 512
+_LEAST_SHARE = 128
 
-#: The most of them: a block counts its rows and elements in int32.
-_MOST_SHARE = 1 << 30
+#: The most of them: a warp counts its rows and elements in int32.
+_MOST_SHARE = 1 << 28
+
+#: A row with fewer elements than this part of a share's places is all of the share's in which it
+#: ends.
+_SHORT = 4
 
 #: Places of the merged path that a group of lanes takes at least of a product with a dense matrix,
 #: and the threads that a multiprocessor has before groups take more: few sums are carried on, but
@@ -113,10 +117,9 @@ def vector_call(
     size = min([x.shape[0] for x in (indices, data or indices)])
     targets: list[Layout | None] = [None if given else _layout.contiguous(result, (rows,))]
     passed = {"results": "y0", "indptr": "x0", "indices": "x1", "data": "x2", "vector": "x3"}
-    passed |= {"carries": "t0", "carry_rows": "t1"}
     if dot:
         targets.append(_layout.contiguous(result, ()))
-        passed |= {"product": "y1", "other": "x4", "parts": "t2"}
+        passed |= {"product": "y1", "other": "x4", "parts": "t0"}
     inputs = "aaaaa" if dot else "aaaa"
     if not rows or not size:
         return _calls.make_call(stream, inputs, targets, [], cleared=True)
@@ -126,18 +129,41 @@ def vector_call(
     operation = "row_sums_with_dot" if dot else "row_sums"
     make = sparse_product.spec.ProductSpec
     spec = make(operation, code, left, right, index, conjugate=conjugate)
-    share = max(_LEAST_SHARE, ceil_div(rows + size, _most_blocks(spec, stream)))
+    warps = sparse_product.spec.block(spec) // 32
+    share = max(_LEAST_SHARE, ceil_div(rows + size, _most_blocks(spec, stream) * warps))
     share = min(share, _MOST_SHARE)
-    blocks = ceil_div(rows + size, share)
-    dimensions = {"rows": rows, "columns": vector.shape[0], "size": size, "share": share}
+    shares = ceil_div(rows + size, share)
+    blocks = ceil_div(shares, warps)
+    dimensions = {
+        "rows": rows,
+        "columns": vector.shape[0],
+        "size": size,
+        "share": share,
+        "shares": shares,
+        "shortest": max(1, share // _SHORT),
+    }
     function, source = load(spec, sparse_product.spec.render, stream.device)
-    constants: dict[str, Any] = {"dimensions": dimensions}
-    plan = reduction.launch.SplitPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
-    plan.counters = reduction.launch.counters(stream)
-    constants["counters"] = plan.counters[1]
+    nbytes = 8 * scan.spec.look_back_words(sparse_product.spec.sum_dtype(code), 1, shares)
+    state = scan.launch.look_back_state(stream, nbytes)
+    constants: dict[str, Any] = {"dimensions": dimensions, "lookback": state[1]}
+    plan = _SharedPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
+    plan.state = state
+    scratch = []
+    if dot:
+        plan.counters = reduction.launch.counters(stream)
+        constants["counters"] = plan.counters[1]
+        scratch = [blocks * _sum_bytes(code)]
     bound = BoundLaunch(plan, stream, {}, spec.operation)
-    scratch = [blocks * _sum_bytes(code), blocks * 8] + [blocks * _sum_bytes(code)] * dot
     return _calls.make_call(stream, inputs, targets, [(bound, passed)], scratch)
+
+
+class _SharedPlan(LaunchPlan):
+    """A launch whose blocks talk to one another: it keeps the memory for that alive."""
+
+    __slots__ = ("counters", "state")
+
+    counters: tuple[Any, int]
+    state: tuple[Any, int]
 
 
 def _most_blocks(spec: ProductSpec, stream: Stream) -> int:

@@ -10,28 +10,75 @@
 
 namespace gpuarray {
 
-// How many rows end before a place. `ends` has the end of each row: a pointer, or what is indexed like one.
-// LANES lanes ask for the same place, and all 32 of a warp must call.
-template <int LANES, class Ends>
-GPUARRAY_DEVICE int64_t rows_before(Ends ends, int64_t rows, int64_t size, int64_t place) {
-    const int lane = threadIdx.x % LANES, group = threadIdx.x % 32 / LANES * LANES;
-    const uint32_t mask = 0xffffffffu >> (32 - LANES);
-    int64_t low = place > size ? place - size : 0, high = place < rows ? place : rows;
-    // If rows have about the same lengths, the row is near this one.
-    int64_t step = LANES, first = int64_t(double(place) / double(rows + size) * double(rows)) - LANES / 2 * step;
-    while (__any_sync(0xffffffffu, low < high)) {
-        // The lanes' places divide what is left.
-        const int64_t probe = first + lane * step;
-        const bool before = probe < low || (probe < high && ends[probe] + probe < place);
-        const int count = __popc(__ballot_sync(0xffffffffu, before) >> group & mask);
+// The rows between which a place is: `low` end before it, and row `high` does not. LANES lanes ask for the same place.
+template <int LANES> struct RowSearch {
+    int64_t low, high;
+
+    // The lanes' rows are `step` apart; `before`: whether a lane's row ends before the place.
+    GPUARRAY_DEVICE void narrow(int64_t first, int64_t step, bool before) {
+        const uint32_t mask = 0xffffffffu >> (32 - LANES);
+        const int count = __popc(__ballot_sync(0xffffffffu, before) >> (threadIdx.x % 32 / LANES * LANES) & mask);
         const int64_t least = first + (count - 1) * step + 1, most = first + count * step;
         if (count > 0 && least > low) low = least < high ? least : high;
         if (count < LANES && most < high) high = most > low ? most : low;
-        const int64_t span = high - low;
-        step = span / (LANES + 1) + 1;
-        first = low + step - 1;
     }
-    return low;
+    template <class Ends> GPUARRAY_DEVICE bool is_before(Ends ends, int64_t row, int64_t place) const {
+        return row < low || (row < high && ends[row] + row < place);
+    }
+};
+
+// How many rows end before places, several at a time. `ends` has the end of each row: a pointer, or what is indexed like
+// one. LANES lanes ask for the same places, and all 32 of a warp must call.
+template <int LANES, int PLACES, class Ends>
+GPUARRAY_DEVICE void rows_before(int64_t (&counts)[PLACES], Ends ends, int64_t rows, int64_t size,
+                                 const int64_t (&places)[PLACES]) {
+    const int lane = threadIdx.x % LANES;
+    RowSearch<LANES> found[PLACES];
+    int64_t near[PLACES], first[PLACES], step[PLACES];
+    bool near_before[PLACES], before[PLACES];
+    // If rows have about the same lengths, the row is near this one. Rows far apart are looked at meanwhile: most warps of
+    // a multiprocessor look at the same ones.
+#pragma unroll
+    for (int k = 0; k < PLACES; ++k) {
+        const int64_t place = places[k];
+        found[k].low = place > size ? place - size : 0;
+        found[k].high = place < rows ? place : rows;
+        near[k] = int64_t(double(place) / double(rows + size) * double(rows)) - LANES / 2 * LANES;
+        near_before[k] = found[k].is_before(ends, near[k] + lane * LANES, place);
+        step[k] = (found[k].high - found[k].low) / (LANES + 1) + 1;
+        first[k] = found[k].low + step[k] - 1;
+        before[k] = found[k].is_before(ends, first[k] + lane * step[k], place);
+    }
+#pragma unroll
+    for (int k = 0; k < PLACES; ++k) found[k].narrow(near[k], LANES, near_before[k]);
+    bool unknown = true;
+    while (unknown) {
+        unknown = false;
+#pragma unroll
+        for (int k = 0; k < PLACES; ++k) {
+            found[k].narrow(first[k], step[k], before[k]);
+            // The lanes' rows divide what is left.
+            step[k] = (found[k].high - found[k].low) / (LANES + 1) + 1;
+            first[k] = found[k].low + step[k] - 1;
+            unknown = unknown || found[k].low < found[k].high;
+        }
+        unknown = __any_sync(0xffffffffu, unknown);
+        if (unknown) {
+#pragma unroll
+            for (int k = 0; k < PLACES; ++k) before[k] = found[k].is_before(ends, first[k] + lane * step[k], places[k]);
+        }
+    }
+#pragma unroll
+    for (int k = 0; k < PLACES; ++k) counts[k] = found[k].low;
+}
+
+// The same for one place.
+template <int LANES, class Ends>
+GPUARRAY_DEVICE int64_t rows_before(Ends ends, int64_t rows, int64_t size, int64_t place) {
+    const int64_t places[1] = {place};
+    int64_t count[1];
+    rows_before<LANES>(count, ends, rows, size, places);
+    return count[0];
 }
 
 // A tile of the path.

@@ -1,46 +1,25 @@
 // A compressed matrix times a vector, and sums of runs of elements.
 //
-// Each block takes a part of the merged path (merged_path.cuh), and goes through the elements of it in chunks. Products of a
-// chunk are written to shared memory, and while rows are added up there the next chunk's elements are on their way, and
-// those of the vector that they are multiplied by. A thread adds up a row, in the order of its elements; rows that are long
-// have several threads each. Where no row ends in a chunk, threads keep what they have of it until one does. What goes on
-// from chunk to chunk is left in shared memory, and what goes on from block to block the last block to finish adds
-// (row_carries.cuh). The shares follow from the lengths alone, so that results repeat.
+// Each warp takes a share of the merged path (merged_path.cuh), and goes through the elements of it in chunks, without a
+// barrier between warps: while some wait for elements of the vector, others add up. Products of a chunk are written to
+// shared memory. A lane adds up a row, in the order of its elements; rows that are long are added up by all lanes. Where no
+// row ends in a chunk, lanes keep what they have of it until one does.
+//
+// A short row is all of the share's in which it ends, so that nothing is handed on. Of a long one shares before send what
+// they have in a message, and the share in which it ends adds them up, in their order. A share waits for shares of blocks
+// that have started before it alone (scan.cuh). Shares follow from the lengths, so that results repeat.
 #pragma once
 
-#include "gpuarray/elementwise.cuh"
+#include "gpuarray/chunk_elements.cuh"
 #include "gpuarray/merged_path.cuh"
 #include "gpuarray/reduction_combine.cuh"
-#include "gpuarray/row_carries.cuh"
+#include "gpuarray/scan.cuh"
 
 namespace gpuarray {
 
-// `share`: places of a block.
+// `share`: places of a warp. `shares`: how many there are. `shortest`: elements of a row from which on it is a long one.
 struct RowSumsDimensions {
-    int64_t rows, columns, size, share;
-};
-
-// Data of a matrix whose elements are all one.
-struct Ones {};
-
-template <class Terms, class A, class X, class Index> struct Product {
-    typedef typename Stored<A>::type Element;
-    enum { HAS_DATA = 1 };
-
-    GPUARRAY_DEVICE static typename Terms::Word left(Element x) { return Terms::word(value_of<A>(x)); }
-    GPUARRAY_DEVICE static void add(typename Terms::Sum& sum, typename Terms::Word a, typename Terms::Word b) {
-        Terms::add(sum, a, b);
-    }
-};
-
-template <class Terms, class X, class Index> struct Product<Terms, Ones, X, Index> {
-    typedef uint8_t Element;
-    enum { HAS_DATA = 0 };
-
-    GPUARRAY_DEVICE static typename Terms::Word left(Element) { return typename Terms::Word(); }
-    GPUARRAY_DEVICE static void add(typename Terms::Sum& sum, typename Terms::Word, typename Terms::Word b) {
-        sum = Terms::joined(sum, b);
-    }
+    int64_t rows, columns, size, share, shares, shortest;
 };
 
 template <class Terms> struct SumOf {
@@ -49,15 +28,13 @@ template <class Terms> struct SumOf {
     GPUARRAY_DEVICE static Value combine(Value a, Value b) { return Terms::joined(a, b); }
 };
 
-// No dot product, and one: the other vector, which is conjugated, what blocks have of the product, and where it goes.
+// No dot product, and one with another vector, which is conjugated.
 struct NoDot {
     enum { WANTED = 0 };
 };
-template <class Terms, class Result> struct DotWith {
+template <class Result> struct DotWith {
     enum { WANTED = 1 };
     const Result* other;
-    typename Terms::Sum* parts;
-    Result* product;
 };
 
 // Terms: of the dot product, where there is one.
@@ -71,338 +48,290 @@ template <class Terms, class Result> struct DotSum<Terms, Result, true> {
     GPUARRAY_DEVICE void add(Result other, Result value) { Terms::add(sum, Terms::word(other), Terms::word(value)); }
 };
 
-// COUNT neighbouring elements, which are read this once: they leave caches to the vector's.
-template <class T, int COUNT> GPUARRAY_DEVICE void read_once(T (&target)[COUNT], const T* source) {
-    typedef typename Vector<T, COUNT>::Access Access;
-    static_assert(sizeof(Access) == sizeof(target), "one access");
-    alignas(16) T words[COUNT];
-    if constexpr (sizeof(Access) >= 4) {
-        *reinterpret_cast<Access*>(words) = __ldcs(reinterpret_cast<const Access*>(source));
-    } else {
-        *reinterpret_cast<Access*>(words) = *reinterpret_cast<const Access*>(source);
-    }
-#pragma unroll
-    for (int i = 0; i < COUNT; ++i) target[i] = words[i];
-}
-
-// T: the dtype of the results.
-template <class Terms, class T, class Result, class A, class X, class Index, int BLOCK, int ITEMS, int WINDOWS,
-          class DotTerms = Terms>
+// T: the dtype of the results. ITEMS: a lane's elements of a chunk.
+template <class Terms, class T, class Result, class A, class X, class Index, int BLOCK, int ITEMS, class DotTerms = Terms>
 struct RowSums {
     typedef typename Terms::Sum Sum;
-    typedef typename Terms::Word Word;
-    typedef Product<Terms, A, X, Index> Factor;
-    typedef typename Factor::Element Left;
-    typedef typename Stored<X>::type Right;
-    // EACH: a thread's neighbouring elements, so many that an access has them of indices or data. LONG: rows with more
-    // elements in a chunk are added up by several threads.
+    typedef ChunkElements<Terms, A, X, Index, ITEMS> Elements;
+    typedef typename Elements::Factor Factor;
+    typedef typename Elements::Left Left;
+    typedef typename Elements::Right Right;
+    typedef SumOf<Terms> Adding;
+    // LONG: rows with more elements in a chunk are added up by all lanes. AHEAD: sums of others that a thread reads at a
+    // time.
     enum {
-        WIDE = sizeof(Left) > sizeof(Index) ? sizeof(Left) : sizeof(Index),
-        EACH = 16 / WIDE < ITEMS ? 16 / WIDE : ITEMS,
-        PARTS = ITEMS / EACH,
-        CHUNK = BLOCK * ITEMS,
+        EACH = Elements::EACH,
+        PARTS = Elements::PARTS,
+        CHUNK = Elements::CHUNK,
         WARPS = BLOCK / 32,
-        LONG = 32,
+        LONG = 24,
+        AHEAD = 4,
     };
 
     GPUARRAY_DEVICE static void run(Result* results, const Index* indptr, const Index* indices, const Left* data,
-                                    const Right* vector, Sum* carries, int64_t* carry_rows, uint32_t* counters,
-                                    const RowSumsDimensions& d) {
-        multiply(results, indptr, indices, data, vector, carries, carry_rows, counters, d, NoDot());
+                                    const Right* vector, uint64_t* lookback, const RowSumsDimensions& d) {
+        const Ticket ticket = draw_ticket(lookback, gridDim.x);
+        DotSum<Terms, Result, false> dot_sum;
+        multiply(results, indptr, indices, data, vector, lookback, ticket, d, NoDot(), dot_sum);
     }
 
     GPUARRAY_DEVICE static void run_with_dot(Result* results, Result* product, const Index* indptr, const Index* indices,
-                                             const Left* data, const Right* vector, const Result* other, Sum* carries,
-                                             int64_t* carry_rows, Sum* parts, uint32_t* counters,
-                                             const RowSumsDimensions& d) {
-        const DotWith<Terms, Result> dot = {other, parts, product};
-        multiply(results, indptr, indices, data, vector, carries, carry_rows, counters, d, dot);
+                                             const Left* data, const Right* vector, const Result* other, Sum* parts,
+                                             uint32_t* counters, uint64_t* lookback, const RowSumsDimensions& d) {
+        const DotWith<Result> dot = {other};
+        const Ticket ticket = draw_ticket(lookback, gridDim.x);
+        DotSum<DotTerms, Result, true> dot_sum;
+        multiply(results, indptr, indices, data, vector, lookback, ticket, d, dot, dot_sum);
+        Sum sum = combine_threads<Adding, BLOCK, BLOCK>(dot_sum.sum);
+        if (threadIdx.x == 0) parts[ticket.number] = sum;
+        if (!is_last_block(counters, gridDim.x)) return;
+        sum = Sum();
+        for (uint32_t first = threadIdx.x; first < gridDim.x; first += AHEAD * BLOCK) {
+            Sum read[AHEAD];
+#pragma unroll
+            for (int i = 0; i < AHEAD; ++i) read[i] = first + i * BLOCK < gridDim.x ? parts[first + i * BLOCK] : Sum();
+#pragma unroll
+            for (int i = 0; i < AHEAD; ++i) sum = Terms::joined(sum, read[i]);
+        }
+        sum = combine_threads<Adding, BLOCK, BLOCK>(sum);
+        if (threadIdx.x == 0) *product = Terms::result(sum);
     }
 
-    // A thread's elements of a chunk, and those of the vector at their places. Places count from the block's base.
-    struct Elements {
-        enum : uint32_t { ALL = ITEMS < 32 ? (1u << ITEMS) - 1 : 0xffffffffu };
-        Index columns[PARTS][EACH];
-        Left left[PARTS][EACH];
-        Right right[PARTS][EACH];
-        uint32_t present;
+    // A warp's share: its first row and element, and how many there are. What it has of a long row it takes over from shares
+    // before it, or hands on.
+    struct Share {
+        int64_t row, element;
+        int rows, elements;
+        bool takes_over, hands_on;
 
-        template <class V>
-        GPUARRAY_DEVICE static void read(V (&target)[PARTS][EACH], const V* source, int begin, int first, int stop,
-                                         bool aligned, V absent) {
-            if (aligned && begin >= first && begin + CHUNK <= stop) {
-#pragma unroll
-                for (int p = 0; p < PARTS; ++p) read_once(target[p], source + (begin + (p * BLOCK + int(threadIdx.x)) * EACH));
-            } else {
-#pragma unroll
-                for (int p = 0; p < PARTS; ++p) {
-#pragma unroll
-                    for (int i = 0; i < EACH; ++i) {
-                        const int at = begin + (p * BLOCK + int(threadIdx.x)) * EACH + i;
-                        target[p][i] = at >= first && at < stop ? source[at] : absent;
-                    }
-                }
+        // Between two places, by the rows that end before them. Where pointers fall none of this need hold, but rows and
+        // elements are within bounds.
+        GPUARRAY_DEVICE Share(const Index* indptr, int64_t place, int64_t next, int64_t first_row, int64_t next_row,
+                              const RowSumsDimensions& d)
+            : row(first_row) {
+            const int64_t most = d.rows - 1;
+            const Index* const pointers = indptr + (row < most ? row : most);
+            const Index* const next_pointers = indptr + (next_row < most ? next_row : most);
+            const int64_t begin = pointers[0], end = pointers[1], last_begin = next_pointers[0], last_end = next_pointers[1];
+            rows = next_row < row ? 0 : next_row - row < d.share ? int(next_row - row) : int(d.share);
+            element = place - row;
+            int64_t stop = next - next_row;
+            takes_over = rows > 0 && begin < element;
+            if (takes_over && begin >= 0 && end - begin < d.shortest && element - begin < d.shortest) {
+                element = begin;
+                takes_over = false;
             }
+            const bool goes_on = next_row < d.rows && last_begin < stop;
+            hands_on = goes_on && last_end - last_begin >= d.shortest;
+            if (goes_on && !hands_on) stop = last_begin > element ? last_begin : element;
+            elements = stop < element ? 0 : stop - element < 2 * d.share ? int(stop - element) : int(2 * d.share);
         }
-        GPUARRAY_DEVICE void gather(const Right* vector, int64_t length) {
-            bool all = true;
+    };
+
+    // The next rows of a share, 32 in each window, one a lane: where it ends, and its element of the other vector. Nothing
+    // is made of them before they are wanted, and no branch is in the way: a warp would wait for them at once.
+    template <class Dot> struct Rows {
+        enum { WINDOWS = 2 };
+        const Index* pointers;  // behind the start of the first one
+        const Dot& dot;
+        int64_t first_row;
+        int count;
+        Index ends[WINDOWS];
+        Result others[WINDOWS];
+
+        GPUARRAY_DEVICE void move_to(int row) {
 #pragma unroll
-            for (int p = 0; p < PARTS; ++p) {
-#pragma unroll
-                for (int i = 0; i < EACH; ++i) all = within(columns[p][i], length) && all;
-            }
-            present = ALL;
-            if (all) {
-#pragma unroll
-                for (int p = 0; p < PARTS; ++p) {
-#pragma unroll
-                    for (int i = 0; i < EACH; ++i) right[p][i] = vector[columns[p][i]];
-                }
-            } else {
-#pragma unroll
-                for (int p = 0; p < PARTS; ++p) {
-#pragma unroll
-                    for (int i = 0; i < EACH; ++i) {
-                        const bool there = within(columns[p][i], length);
-                        right[p][i] = there ? vector[columns[p][i]] : Right();
-                        if (!there) present &= ~(1u << (p * EACH + i));
-                    }
-                }
-            }
-        }
-        GPUARRAY_DEVICE void multiply(Sum (&made)[PARTS][EACH]) const {
-#pragma unroll
-            for (int p = 0; p < PARTS; ++p) {
-#pragma unroll
-                for (int i = 0; i < EACH; ++i) {
-                    made[p][i] = Sum();
-                    Factor::add(made[p][i], Factor::left(left[p][i]), Terms::word(value_of<X>(right[p][i])));
-                }
-            }
-            if (present != ALL) {
-#pragma unroll
-                for (int p = 0; p < PARTS; ++p) {
-#pragma unroll
-                    for (int i = 0; i < EACH; ++i) {
-                        if (!(present >> (p * EACH + i) & 1)) made[p][i] = Sum();
-                    }
-                }
+            for (int w = 0; w < WINDOWS; ++w) {
+                const int own = row + w * 32 + int(threadIdx.x % 32), at = own < count ? own : count - 1;
+                ends[w] = pointers[at];
+                if constexpr (Dot::WANTED) others[w] = count > 0 ? dot.other[first_row + at] : Result();
             }
         }
     };
 
-    template <class Dot>
+    template <class Dot, class DotTotal>
     GPUARRAY_DEVICE static void multiply(Result* results, const Index* indptr, const Index* indices, const Left* data,
-                                         const Right* vector, Sum* carries, int64_t* carry_rows, uint32_t* counters,
-                                         const RowSumsDimensions& d, const Dot& dot) {
-        // What is written of a chunk while the one before may still be read is there twice, or three times.
-        __shared__ Shelf<Sum, 2 * CHUNK> products;
-        __shared__ Shelf<Sum, 2> begun;  // of the row that goes on
-        __shared__ Shelf<Sum, BLOCK> long_sums;
-        __shared__ int long_begins[BLOCK], long_ends[BLOCK], long_owners[BLOCK], long_counts[3];
-        __shared__ int64_t found[2];
-        const int thread = int(threadIdx.x);
-        const int64_t place = blockIdx.x * d.share, all = d.rows + d.size;
+                                         const Right* vector, uint64_t* lookback, Ticket ticket,
+                                         const RowSumsDimensions& d, const Dot& dot, DotTotal& dot_total) {
+        __shared__ Shelf<Sum, WARPS * CHUNK> products;
+        const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+        const int64_t number = int64_t(ticket.number) * WARPS + warp;
+        const int64_t all = d.rows + d.size, place = number * d.share < all ? number * d.share : all;
         const int64_t next = all - place > d.share ? place + d.share : all;
-        if (thread < 64) {
-            const int64_t found_row = rows_before<32>(indptr + 1, d.rows, d.size, thread < 32 ? place : next);
-            if (thread % 32 == 0) found[thread / 32] = found_row;
-        }
-        if (thread < 3) long_counts[thread] = 0;
-        if (thread == 0) begun[0] = Sum();
+        // Each warp searches for the start of its share, and the last one for the block's end as well.
+        __shared__ int64_t starts[WARPS + 1];
+        const int64_t places[2] = {place, warp == WARPS - 1 ? next : 0};
+        int64_t found[2];
+        rows_before<32>(found, indptr + 1, d.rows, d.size, places);
+        if (lane == 0) starts[warp] = found[0];
+        if (threadIdx.x == BLOCK - 1) starts[WARPS] = found[1];
         __syncthreads();
-
-        // From here on rows and elements are counted from the block's first row, and from where its chunks begin: where
-        // arrays from the pool are aligned, before its first element. Of arrays that begin elsewhere elements are read
-        // one by one, so that sums do not depend on addresses.
-        const int64_t block_row = found[0];
-        const int end_row = int(found[1] - block_row);
-        const int64_t first_element = place - block_row, base = first_element / 32 * 32;
-        const int first = int(first_element - base), stop = int(next - found[1] - base);
-        indices += base;
-        if constexpr (Factor::HAS_DATA) data += base;
-        indptr += block_row;
-        results += block_row;
-        const bool aligned = Vector<Index, EACH>::aligned(indices) && (!Factor::HAS_DATA || Vector<Left, EACH>::aligned(data));
-
-        Elements own;
-        Elements::read(own.columns, indices, 0, first, stop, aligned, Index(-1));
-        int row = 0;  // the first one that has not ended
-        int row_begin[WINDOWS] = {}, row_end[WINDOWS] = {};
-        Result row_other[WINDOWS] = {};
-        read_rows(row_begin, row_end, row_other, indptr, base, row, end_row, first, stop, block_row, dot);
-        DotSum<DotTerms, Result, Dot::WANTED> total_dot;
-        Sum through = Sum();  // a thread's elements of chunks in which no row ends
-        bool is_through = false;
-        int through_stop = -1;
-        int half = 0, turn = 0;
-        for (int begin = -CHUNK;; begin += CHUNK) {
-            const int behind = begin + CHUNK, end = behind < stop ? behind : stop;
-            Sum* const chunk = &products[half * CHUNK];
-            const bool goes_through = end <= through_stop;
-            if (begin >= 0) {
+        if (number >= d.shares) return;
+        const Share share(indptr, place, next, starts[warp], starts[warp + 1], d);
+        const LookBackState<Sum> messages(lookback, 0, 1, uint64_t(d.shares), ticket.tag);
+        Sum begun = Sum();  // what there is of the row that goes on; the first lane's
+        Sum taken = Sum();  // what there is here of the row that others have begun
+        if (share.rows > 0 || share.elements > 0) {
+            Sum* const chunk = &products[warp * CHUNK];
+            // Elements count from where arrays from the pool are aligned.
+            const int64_t base = share.element / 32 * 32;
+            const int first = int(share.element - base), stop = first + share.elements;
+            indices += base;
+            if constexpr (Factor::HAS_DATA) data += base;
+            const bool aligned =
+                Vector<Index, EACH>::aligned(indices) && (!Factor::HAS_DATA || Vector<Left, EACH>::aligned(data));
+            Elements own;
+            Elements::read(own.columns, indices, 0, stop, aligned);
+            if constexpr (Factor::HAS_DATA) Elements::read(own.left, data, 0, stop, aligned);
+            Rows<Dot> rows = {indptr + share.row + 1, dot, share.row, share.rows};
+            rows.move_to(0);
+            int row = 0;  // the first one that has not ended
+            const int taken_row = share.takes_over ? 0 : -1;
+            Sum through = Sum();  // a lane's elements of chunks in which no row ends
+            bool is_through = false;
+            int begin = 0;
+            do {
+                const int length = begin + CHUNK < stop ? CHUNK : stop - begin;
+                own.gather(vector, d.columns, begin, first, stop);
                 alignas(16) Sum made[PARTS][EACH];
                 own.multiply(made);
+                // The next chunk's elements are on their way while rows are added up.
+                if (begin + CHUNK < stop) {
+                    Elements::read(own.columns, indices, begin + CHUNK, stop, aligned);
+                    if constexpr (Factor::HAS_DATA) Elements::read(own.left, data, begin + CHUNK, stop, aligned);
+                }
+                // Rows end at places in the chunk, or behind it. Where pointers fall, what is before it counts as behind.
+                const uint32_t origin = uint32_t(base) + uint32_t(begin);
+                const uint32_t row_end = from_lane<32>(uint32_t(rows.ends[0]) - origin, 0);
+                if (row == share.rows || row_end > uint32_t(length)) {
 #pragma unroll
-                for (int p = 0; p < PARTS; ++p) {
-                    if (goes_through) {
+                    for (int p = 0; p < PARTS; ++p) {
 #pragma unroll
                         for (int i = 0; i < EACH; ++i) through = Terms::joined(through, made[p][i]);
-                    } else {
-                        Vector<Sum, EACH>::copy(chunk + (p * BLOCK + thread) * EACH, made[p]);
                     }
-                }
-            }
-            // The next chunk's elements are on their way while rows are added up.
-            if (behind < stop || begin < 0) {
-                own.gather(vector, d.columns);
-                if constexpr (Factor::HAS_DATA) Elements::read(own.left, data, behind, first, stop, aligned, Left());
-                if (behind + CHUNK < stop) {
-                    Elements::read(own.columns, indices, behind + CHUNK, first, stop, aligned, Index(-1));
-                }
-            }
-            if (begin < 0) continue;
-            if (!goes_through) {
-                const int least = begin > first ? begin : first;
-                bool is_first = true;
-                for (int ending = BLOCK; ending == BLOCK;) {
+                    is_through = true;
+                } else {
 #pragma unroll
-                    for (int w = 0; w < WINDOWS; ++w) {
-                        if (ending < BLOCK) break;
-                        // The row's elements in the chunk. The first row that does not end in it is begun.
-                        const int at = row + thread;
-                        const bool ends = at < end_row && row_end[w] <= end;
-                        const int from = at > end_row ? end : row_begin[w] > least ? row_begin[w] : least;
-                        const int to = ends ? row_end[w] : end;
-                        const bool is_long = to - from > LONG;
-                        if (thread == 0) long_counts[turn < 2 ? turn + 1 : 0] = 0;
-                        if (is_long) {
-                            const int k = atomicAdd(&long_counts[turn], 1);
-                            long_begins[k] = from - begin;
-                            long_ends[k] = to - begin;
-                            long_owners[k] = thread;
-                        }
-                        ending = __syncthreads_count(ends);
-                        if (is_first && ending == 0) {
+                    for (int p = 0; p < PARTS; ++p) Vector<Sum, EACH>::copy(chunk + (p * 32 + lane) * EACH, made[p]);
+                    __syncwarp();
+                    if (is_through) {
+                        begun = Terms::joined(begun, combine_lanes<Adding, 32>(through));
+                        through = Sum();
+                        is_through = false;
+                    }
+                    int from = begin < first ? first - begin : 0;
+                    for (int count = 32; count == 32;) {
 #pragma unroll
-                            for (int p = 0; p < PARTS; ++p) {
-#pragma unroll
-                                for (int i = 0; i < EACH; ++i) {
-                                    through = Terms::joined(through, chunk[(p * BLOCK + thread) * EACH + i]);
-                                }
-                            }
-                            is_through = true;
-                            through_stop = row < end_row ? relative(indptr[row + 1], base, first, stop) - 1 : stop;
-                            if (thread == 0) begun[1 - half] = begun[half];
-                        } else {
-                            Sum sum = Sum();
-                            if (is_first) {
-                                if (is_through) {
-                                    sum = combine_threads<SumOf<Terms>, BLOCK, BLOCK>(through);
-                                    through = Sum();
-                                    is_through = false;
-                                }
-                                sum = thread == 0 ? Terms::joined(begun[half], sum) : Sum();
-                            }
-                            const int count = long_counts[turn];
-                            if (count > 0) {
-                                add_long_rows(long_sums, chunk, long_begins, long_ends, long_owners, count);
-                                __syncthreads();
-                            }
-                            if (ends || thread == ending) {
-                                if (is_long) {
-                                    sum = Terms::joined(sum, long_sums[thread]);
+                        for (int w = 0; w < Rows<Dot>::WINDOWS; ++w) {
+                            if (count < 32) break;
+                            // The row's elements in the chunk. The first row that does not end in it is begun.
+                            const int at = row + lane;
+                            const uint32_t last = uint32_t(rows.ends[w]) - origin;
+                            const bool ended = at < share.rows && last <= uint32_t(length);
+                            const int to = ended ? int(last) : length, before = from_before<32>(to, 1);
+                            if (lane > 0) from = before;
+                            count = __popc(__ballot_sync(0xffffffffu, ended));
+                            const Result other = rows.others[w];
+                            row += count;
+                            if (count < 32 || w == Rows<Dot>::WINDOWS - 1) rows.move_to(row);
+                            Sum sum = sum_of_row(chunk, from, lane <= count ? to : 0);
+                            if (lane == 0) sum = Terms::joined(begun, sum);
+                            if (ended) {
+                                if (at == taken_row) {
+                                    taken = sum;
                                 } else {
-#pragma unroll 4
-                                    for (int k = from - begin; k < to - begin; ++k) sum = Terms::joined(sum, chunk[k]);
-                                }
-                                if (ends) {
                                     const Result result = Terms::result(sum);
-                                    results[at] = result;
-                                    total_dot.add(row_other[w], result);
-                                } else {
-                                    begun[1 - half] = sum;
+                                    results[share.row + at] = result;
+                                    dot_total.add(other, result);
                                 }
                             }
+                            if (count < 32) {
+                                begun = from_lane<32>(sum, count);
+                            } else {
+                                begun = Sum();
+                                from = from_lane<32>(to, 31);
+                            }
                         }
-                        row += ending;
-                        is_first = false;
-                        turn = turn < 2 ? turn + 1 : 0;
                     }
-                    read_rows(row_begin, row_end, row_other, indptr, base, row, end_row, first, stop, block_row, dot);
+                    __syncwarp();
                 }
-                half = 1 - half;
+                begin += CHUNK;
+            } while (begin < stop);
+            if (is_through) begun = Terms::joined(begun, combine_lanes<Adding, 32>(through));
+        }
+        // Each share sends a message, and the last of each 32 one for all of them, so that nobody waits in vain whatever the
+        // pointers are.
+        if (lane == 0) Message<Sum>::send(messages.tile(number), share.hands_on ? begun : Sum(), ticket.tag);
+        if (number % 32 == 31) {
+            const int64_t next_row = share.row + share.rows;
+            Sum whole = Sum();
+            if (share.hands_on && share_of(indptr[next_row] + next_row, d) <= number - 31) {
+                const uint64_t* const slot = messages.tile(uint32_t(number - 31 + lane));
+                Message<Sum> message;
+                message.read(slot);
+                whole = combine_lanes<Adding, 32>(message.receive(slot, ticket.tag));
             }
-            if (behind >= stop) break;
+            if (lane == 0) Message<Sum>::send(messages.group(uint32_t(number / 32)), whole, ticket.tag);
         }
-
-        // What goes on behind the block.
-        __syncthreads();
-        if (is_through) through = combine_threads<SumOf<Terms>, BLOCK, BLOCK>(through);
-        if (thread == 0) {
-            const Sum carry = Terms::joined(begun[half], through);
-            carries[blockIdx.x] = carry;
-            carry_rows[blockIdx.x] = block_row + row;
-            if constexpr (Dot::WANTED) {
-                if (block_row + row < d.rows) total_dot.add(dot.other[block_row + row], Terms::result(carry));
+        if (share.takes_over) {
+            const Sum sum = handed_on(messages, share_of(indptr[share.row] + share.row, d), number);
+            if (lane == 0) {
+                const Result result = Terms::result(Terms::joined(sum, taken));
+                results[share.row] = result;
+                if constexpr (Dot::WANTED) dot_total.add(dot.other[share.row], result);
             }
-        }
-        if constexpr (Dot::WANTED) {
-            __syncthreads();
-            const Sum part = combine_threads<SumOf<Terms>, BLOCK, BLOCK>(total_dot.sum);
-            if (thread == 0) dot.parts[blockIdx.x] = part;
-        }
-        if ((gridDim.x == 1 && !Dot::WANTED) || !is_last_block(counters, gridDim.x)) return;
-        join_carries<Terms, T, Result, BLOCK>(results - block_row, carries, carry_rows, d.rows, gridDim.x);
-        if constexpr (Dot::WANTED) {
-            Sum sum = Sum();
-            for (uint32_t i = threadIdx.x; i < gridDim.x; i += BLOCK) sum = Terms::joined(sum, dot.parts[i]);
-            sum = combine_threads<SumOf<Terms>, BLOCK, BLOCK>(sum);
-            if (thread == 0) *dot.product = Terms::result(sum);
         }
     }
 
-    // A place among the elements, counted from the block's base; what is outside of the block comes next to it.
-    GPUARRAY_DEVICE static int relative(Index place, int64_t base, int first, int stop) {
-        if constexpr (sizeof(Index) == 4) {
-            const int found = int(uint32_t(place) - uint32_t(base));
-            return found < first ? first : found <= stop ? found : stop + 1;
-        } else {
-            const int64_t found = place - base;
-            return found < first ? first : found <= stop ? int(found) : stop + 1;
-        }
+    GPUARRAY_DEVICE static int64_t share_of(int64_t place, const RowSumsDimensions& d) {
+        return place > 0 ? place / d.share : 0;
     }
 
-    // As many threads as there are for each of the long rows add up its elements.
-    GPUARRAY_DEVICE static void add_long_rows(Shelf<Sum, BLOCK>& sums, const Sum* chunk, const int* begins, const int* ends,
-                                              const int* owners, int count) {
-        int lanes = 32;
-        while (lanes > 1 && BLOCK / lanes < count) lanes /= 2;
-        const int group = threadIdx.x / lanes, lane = threadIdx.x % lanes;
-        const int to = group < count ? ends[group] : 0;
+    // What shares from one to another have of the row that goes on in the latter; the first lane's.
+    GPUARRAY_DEVICE static Sum handed_on(const LookBackState<Sum>& messages, int64_t begin, int64_t end) {
+        const int64_t first_group = (begin + 31) / 32, end_group = end / 32;
+        const bool grouped = first_group < end_group;
+        const int64_t alone = grouped ? first_group * 32 - begin : end - begin;
+        const int64_t groups = alone + (grouped ? end_group - first_group : 0);
+        const int64_t all = groups + (grouped ? end % 32 : 0);
         Sum sum = Sum();
-#pragma unroll 4
-        for (int k = (group < count ? begins[group] : 0) + lane; k < to; k += lanes) sum = Terms::joined(sum, chunk[k]);
-        for (int distance = lanes / 2; distance > 0; distance /= 2) {
-            sum = Terms::joined(from_before<32>(sum, distance), sum);
-        }
-        if (group < count && lane == lanes - 1) sums[owners[group]] = sum;
-    }
-
-    // Where the next rows of a thread begin and end.
-    template <class Dot>
-    GPUARRAY_DEVICE static void read_rows(int (&begins)[WINDOWS], int (&ends)[WINDOWS], Result (&others)[WINDOWS],
-                                          const Index* indptr, int64_t base, int row, int end_row, int first, int stop,
-                                          int64_t block_row, const Dot& dot) {
+        for (int64_t from = threadIdx.x % 32; from < all; from += AHEAD * 32) {
+            const uint64_t* slots[AHEAD];
+            Message<Sum> read[AHEAD];
 #pragma unroll
-        for (int w = 0; w < WINDOWS; ++w) {
-            const int at = row + w * BLOCK + int(threadIdx.x);
-            if (at <= end_row) begins[w] = relative(indptr[at], base, first, stop);
-            if (at < end_row) {
-                ends[w] = relative(indptr[at + 1], base, first, stop);
-                if constexpr (Dot::WANTED) others[w] = dot.other[block_row + at];
+            for (int i = 0; i < AHEAD; ++i) {
+                const int64_t at = from + i * 32;
+                slots[i] = at < alone || at >= groups
+                               ? messages.tile(uint32_t(at < alone ? begin + at : end_group * 32 + (at - groups)))
+                               : messages.group(uint32_t(first_group + (at - alone)));
+                if (at < all) read[i].read(slots[i]);
+            }
+#pragma unroll
+            for (int i = 0; i < AHEAD; ++i) {
+                if (from + i * 32 < all) sum = Terms::joined(sum, read[i].receive(slots[i], messages.tag));
             }
         }
+        return combine_lanes<Adding, 32>(sum);
+    }
+
+    // The sum of each lane's part of a chunk.
+    GPUARRAY_DEVICE static Sum sum_of_row(const Sum* chunk, int from, int to) {
+        Sum sum = Sum();
+        const bool is_long = to - from > LONG;
+        if (!is_long) {
+#pragma unroll 4
+            for (int k = from; k < to; ++k) sum = Terms::joined(sum, chunk[k]);
+        }
+        for (uint32_t rest = __ballot_sync(0xffffffffu, is_long); rest != 0; rest &= rest - 1) {
+            const int owner = __ffs(rest) - 1;
+            const int begin = from_lane<32>(from, owner), end = from_lane<32>(to, owner);
+            Sum part = Sum();
+#pragma unroll 2
+            for (int k = begin + threadIdx.x % 32; k < end; k += 32) part = Terms::joined(part, chunk[k]);
+            part = from_lane<32>(combine_lanes<Adding, 32>(part), 0);
+            if (threadIdx.x % 32 == owner) sum = part;
+        }
+        return sum;
     }
 };
 

@@ -22,8 +22,8 @@ from gpuarray.kernels.product.spec import sum_dtype
 
 BLOCK = 256
 
-#: The elements that a thread takes at a time of a product with a vector.
-ITEMS = 4
+#: Threads of a block of a product with a vector: its warps wait for one another at the start alone.
+VECTOR_BLOCK = 128
 
 #: The most places of the merged path for each thread of a product with a dense matrix.
 DENSE_ITEMS = 8
@@ -66,21 +66,28 @@ class ProductSpec:
             raise ValueError(f"numbers of dtype {self.dtype} are not conjugated")
 
 
-def windows(dtype: str) -> int:
-    """How many times BLOCK rows are read before it is known how many end in a chunk."""
-    return 2 if itemsize(sum_dtype(dtype)) <= 8 else 1
+def items(spec: ProductSpec) -> int:
+    """The elements that a lane takes at a time of a product with a vector."""
+    codes = [x for x in (spec.left, spec.right) if x]
+    widest = max(map(itemsize, [sum_dtype(spec.dtype), *codes]))
+    return 64 // max(widest, INDEX_BYTES[spec.index])
+
+
+def block(spec: ProductSpec) -> int:
+    """The threads of a block."""
+    return VECTOR_BLOCK if spec.operation in ("row_sums", "row_sums_with_dot") else BLOCK
 
 
 def resident(spec: ProductSpec) -> int:
     """Blocks for which a multiprocessor's registers must suffice.
 
-    Those of a product with a vector are all that run: each goes through a part of the matrix, with
-    loads always under way. More of them were slower on an H200.
+    Those of a product with a vector are all that run: each goes through a part of the matrix. To
+    search for more parts takes longer than uneven ones do.
     """
     wide = itemsize(sum_dtype(spec.dtype)) if spec.dtype else 0
     match spec.operation:
         case "row_sums" | "row_sums_with_dot":
-            return 3
+            return 5
         case "row_products":
             return 2 if wide * spec.each > 16 else 3 if wide == 16 else 5
         case "tile_products":
@@ -124,7 +131,9 @@ def _dimensions(type_: str, *members: str) -> KernelParameter:
 
 
 def _row_dimensions() -> KernelParameter:
-    return _dimensions("RowSumsDimensions", "rows", "columns", "size", "share")
+    return _dimensions(
+        "RowSumsDimensions", "rows", "columns", "size", "share", "shares", "shortest"
+    )
 
 
 def _dense_dimensions() -> KernelParameter:
@@ -187,21 +196,21 @@ class Operation(NamedTuple):
 OPERATIONS = {
     "row_sums": Operation(
         "row_sums.cuh",
-        "RowSums<{terms}, {dtype}, {result}, {left}, {right}, {index}, {block}, {items},"
-        " {windows}>::run",
+        "RowSums<{terms}, {dtype}, {result}, {left}, {right}, {index}, {block}, {items}>::run",
         lambda x: [
-            _results(x), *_compressed(x), _dense(x, "vector"), *_carries(x),
-            pointer("counters", "uint32_t"), _row_dimensions(),
+            _results(x), *_compressed(x), _dense(x, "vector"), pointer("lookback", "uint64_t"),
+            _row_dimensions(),
         ],
     ),
     "row_sums_with_dot": Operation(
         "row_sums.cuh",
         "RowSums<{terms}, {dtype}, {result}, {left}, {right}, {index}, {block}, {items},"
-        " {windows}, {dot_terms}>::run_with_dot",
+        " {dot_terms}>::run_with_dot",
         lambda x: [
             _results(x), pointer("product", _stored(x.dtype)), *_compressed(x),
-            _dense(x, "vector"), pointer("other", f"const {_stored(x.dtype)}"), *_carries(x),
-            pointer("parts", _sum(x)), pointer("counters", "uint32_t"), _row_dimensions(),
+            _dense(x, "vector"), pointer("other", f"const {_stored(x.dtype)}"),
+            pointer("parts", _sum(x)), pointer("counters", "uint32_t"),
+            pointer("lookback", "uint64_t"), _row_dimensions(),
         ],
     ),
     "row_products": Operation(
@@ -332,14 +341,14 @@ def render(spec: ProductSpec) -> KernelSource:
     source = _SOURCE.format(
         includes="".join([f'#include "{name}"\n' for name in sorted(headers)]),
         header=operation.header,
-        block=BLOCK,
+        block=block(spec),
         resident=resident(spec),
         symbol=_symbol(spec),
         parameters=declared(parameters),
         function=operation.function.format(**_fields(spec)),
         names=names(parameters),
     )
-    return KernelSource(_symbol(spec), source, cuda_headers(), parameters, 1, BLOCK)
+    return KernelSource(_symbol(spec), source, cuda_headers(), parameters, 1, block(spec))
 
 
 def _fields(spec: ProductSpec) -> dict[str, object]:
@@ -355,7 +364,7 @@ def _fields(spec: ProductSpec) -> dict[str, object]:
         "together": "true" if spec.together else "false",
         "dense_items": DENSE_ITEMS,
         "key": f"{spec.key}_t",
-        "block": BLOCK,
+        "block": block(spec),
     }
     if spec.dtype:
         fields |= {
@@ -363,9 +372,8 @@ def _fields(spec: ProductSpec) -> dict[str, object]:
             "dot_terms": _terms(replace(spec, conjugate=category(spec.dtype) == "complex")),
             "dtype": cpp_name(spec.dtype),
             "result": _stored(spec.dtype),
-            "items": ITEMS,
+            "items": items(spec),
             "path_items": 8 if itemsize(sum_dtype(spec.dtype)) <= 8 else 4,
-            "windows": windows(spec.dtype),
             "tile_items": tile_products(spec.dtype, spec.key) // BLOCK,
         }
     return fields
