@@ -122,6 +122,22 @@ GPUARRAY_DEVICE double gammaln_positive(double x) {
     const double t = shifted ? x - 1 : x - 2, value = (shifted ? x : x - 1) * t * fit_gammaln_wide(t) + 0.0;
     return x >= 3 ? right : value - (shifted ? log.hi : 0.0);
 }
+// For x < 0. Stirling's formula less the logarithm of the arguments that are passed, from -32 on, or by reflection.
+GPUARRAY_CALLED double gammaln_left(double x) {
+    const bool far = x <= -32;
+    dd at(x), passed(1.0);
+    if (far) {
+        at = -at;
+        passed = at * ::fabs(sinpi_of(at)) * dd(0.3183098861837907, -1.9678676675182486e-17);
+    }
+#pragma unroll 1
+    while (at.hi < 16) {
+        passed = passed * at;
+        at = at + 1.0;
+    }
+    const dd large = stirling(at), log = log_dd(passed.hi < 0 ? -passed : passed);
+    return rounded((far ? -large : large) - log);
+}
 GPUARRAY_CALLED double gammaln(double x) {
     if (is_usual(x)) return gammaln_positive(x);
     if (!(x < 0)) {
@@ -129,8 +145,7 @@ GPUARRAY_CALLED double gammaln(double x) {
         return x < 1 ? -log : x * (log - 1);
     }
     if (isinf(x)) return x;
-    if (is_integer(x)) return infinity();
-    return rounded(lgamma_signed(dd(x)).log);
+    return is_integer(x) ? infinity() : gammaln_left(x);
 }
 
 // Below zero by reflection, and Stirling's formula: with p = y (y + 1) ... (y + 5) below 6, gammaln(-y) is
