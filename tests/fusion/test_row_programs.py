@@ -125,13 +125,6 @@ def test_rows_that_threads_do_not_keep(monkeypatch, function):
         check(function, operands(shape))
 
 
-@pytest.mark.parametrize("function", [softmax, layer_norm])
-def test_rows_in_shared_memory(monkeypatch, function):
-    monkeypatch.setattr(row_launch, "LEAST_SHARED", 0)
-    for shape in SHAPES:
-        check(function, operands(shape))
-
-
 @pytest.mark.parametrize("dtype", ["f8", "f2", "c8", "i4", "u1"])
 def test_dtypes(kernels, dtype):
     for function in (layer_norm, counts) if dtype in ("i4", "u1") else (softmax, layer_norm):
@@ -201,10 +194,7 @@ def test_results_that_others_read(kernels):
 
 
 @pytest.mark.emulator
-@pytest.mark.parametrize("shared", [False, True])
-def test_the_checkers_find_nothing(kernels, monkeypatch, shared):
-    if shared:
-        monkeypatch.setattr(row_launch, "LEAST_SHARED", 0)
+def test_the_checkers_find_nothing(kernels):
     for shape in ((7, 1001), (40, 130), (9, 3)):
         arrays = operands(shape)
         expected = softmax(*arrays).get()

@@ -2,8 +2,7 @@
 // elements that are computed with such results and stored. (kernels/reduction/rows.py writes the kernels.)
 //
 // A thread meets the same elements in each step, those that it would meet in a reduction alone (Rows in reduction.cuh),
-// and combines them in the same order: results have the same bits. What several steps read it may keep, in registers
-// or in shared memory, which leaves room for more blocks. Each thread reads what it has kept itself.
+// and combines them in the same order: results have the same bits. What several steps read it may keep in registers.
 #pragma once
 
 #include "gpuarray/reduction.cuh"
@@ -22,9 +21,8 @@ template <class Index> struct RowPlace {
     }
 };
 
-// KEPT: vectors that a thread keeps; 0 if all steps read all. STRIDE: from one of them to the next. VECTOR 1: elements
-// are read singly.
-template <class Index, int BLOCK, int WIDTH, int VECTOR, int UNROLL, int KEPT, int STRIDE> struct RowSteps {
+// KEPT: vectors that a thread keeps; 0 if all steps read all. VECTOR 1: elements are read singly.
+template <class Index, int BLOCK, int WIDTH, int VECTOR, int UNROLL, int KEPT> struct RowSteps {
     typedef typename Unsigned<Index>::type UIndex;
     typedef ReductionDimensions<Index, 1, 1, 1> Dimensions;
     typedef Rows<Dimensions, BLOCK, WIDTH, VECTOR, UNROLL, false> Variant;
@@ -56,7 +54,7 @@ template <class Index, int BLOCK, int WIDTH, int VECTOR, int UNROLL, int KEPT, i
 #pragma unroll
             for (int k = 0; k < KEPT; ++k) {
                 const UIndex i = lane() + k * WIDTH;
-                if (there && i < count) function.keep(kept[k * STRIDE], place(i));
+                if (there && i < count) function.keep(kept[k], place(i));
             }
         }
     }
@@ -104,7 +102,7 @@ template <class Index, int BLOCK, int WIDTH, int VECTOR, int UNROLL, int KEPT, i
 #pragma unroll
             for (int u = 0; u < UNROLL; ++u) {
                 const UIndex i = lane() + (first + u) * WIDTH;
-                if (first + u < KEPT && i < count) function.compute(fetched[u], kept[(first + u) * STRIDE], loaded[u]);
+                if (first + u < KEPT && i < count) function.compute(fetched[u], kept[first + u], loaded[u]);
             }
             if (!Thread::FILLED && first + UNROLL <= KEPT && lane() + (first + UNROLL - 1) * WIDTH < count) {
                 Item items[UNROLL * VECTOR];
@@ -162,7 +160,7 @@ template <class Index, int BLOCK, int WIDTH, int VECTOR, int UNROLL, int KEPT, i
         if (!there) return;
         if constexpr (KEPT > 0) {
 #pragma unroll
-            for (int k = 0; k < KEPT; k += UNROLL) vectors(lane() + k * WIDTH, KEPT - k, kept + k * STRIDE, outputs...);
+            for (int k = 0; k < KEPT; k += UNROLL) vectors(lane() + k * WIDTH, KEPT - k, kept + k, outputs...);
         } else if constexpr (VECTOR > 1) {
 #pragma unroll 1
             for (UIndex i = lane(); i < count; i += WIDTH * UNROLL) vectors(i, UNROLL, kept, outputs...);
@@ -188,7 +186,7 @@ template <class Index, int BLOCK, int WIDTH, int VECTOR, int UNROLL, int KEPT, i
         for (int u = 0; u < UNROLL; ++u) {
             if (u < most && start + u * WIDTH < count) {
                 if constexpr (KEPT > 0) {
-                    output.step.compute(fetched[u], kept[u * STRIDE], elements[u]);
+                    output.step.compute(fetched[u], kept[u], elements[u]);
                 } else {
                     output.step.compute(fetched[u], elements[u]);
                 }

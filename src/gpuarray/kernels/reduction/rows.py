@@ -54,7 +54,6 @@ class RowsSpec:
     unroll: int
     index: str
     kept: int = 0  # vectors that a thread keeps
-    shared: bool = False  # in shared memory
     resident: int = 1  # blocks for which a multiprocessor's registers must suffice
 
     def computed(self, step: RowStep) -> Computed:
@@ -110,14 +109,7 @@ def render(spec: RowsSpec) -> KernelSource:
         lines.append(f"row.store({', '.join(['kept', *elements])});")
     constant = [number("rows", index), number("length", index)]
     parameters = [*parameters, *numbers, *outputs, *constant, *places]
-    kept = f"Kept<{spec.vector}>"
-    if spec.shared:
-        array = f"__shared__ {kept} shared[{spec.kept * BLOCK}];\n"
-        array += f"    {kept}* const kept = shared + threadIdx.x;"
-    else:
-        array = f"{kept} kept[{max(1, spec.kept)}];"
-    sizes = (BLOCK, spec.width, spec.vector, spec.unroll, spec.kept, BLOCK if spec.shared else 1)
-    steps = f"RowSteps<{index}, {', '.join(map(str, sizes))}>"
+    steps = f"RowSteps<{index}, {BLOCK}, {spec.width}, {spec.vector}, {spec.unroll}, {spec.kept}>"
     symbol = "gpuarray_" + re.sub(r"\W", "_", spec.name, flags=re.ASCII)[:80] + "_rows"
     source = _SOURCE.format(
         includes="".join(f'#include "{header}"\n' for header in sorted(headers)),
@@ -127,7 +119,7 @@ def render(spec: RowsSpec) -> KernelSource:
         symbol=symbol,
         parameters=declared(parameters),
         variant=steps,
-        array=array,
+        array=f"Kept<{spec.vector}> kept[{max(1, spec.kept)}];",
         body="\n    ".join(lines),
     )
     return KernelSource(symbol, source, cuda_headers(), tuple(parameters), 1, BLOCK)
