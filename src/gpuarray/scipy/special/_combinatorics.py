@@ -274,7 +274,7 @@ def _bernoulli_numbers() -> np.ndarray:
 
 
 def _continued(numbers: np.ndarray, n: int, first: int) -> np.ndarray:
-    """The numbers up to `n`; infinite ones, from the sign `first`, beyond those that are given."""
+    """The numbers up to `n`: infinite ones beyond those given; `first` is the sign of index 2."""
     found = np.zeros(n + 1)
     found[: len(numbers)] = numbers[: n + 1]
     beyond = np.arange(len(numbers) + len(numbers) % 2, n + 1, 2)
