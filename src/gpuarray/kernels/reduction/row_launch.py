@@ -23,8 +23,9 @@ from gpuarray.kernels.reduction.spec import BLOCK, unroll
 #: took 484 and 447 us, and 360 and 290 us where they were read again: too few of their threads fit.
 MOST_KEPT, MOST_KEPT_OF_WIDE = 160, 128
 #: Blocks that a multiprocessor has room for. With one, the kernels of 1e4 rows of 1e4 float32 took
-#: 276 and 313 us, for softmax and layer normalisation, and 223 and 287 us with three. Kept in shared
-#: memory, with room for four blocks, they take 258 and 325 us, where 220 and 303 were measured.
+#: 276 and 313 us, for softmax and layer normalisation, and 223 and 287 us with three. Kept in
+#: shared memory, with room for four blocks, they take 258 and 325 us, where 220 and 303 were
+#: measured.
 RESIDENT = 3
 
 
