@@ -10,6 +10,7 @@ import scipy.sparse.linalg as expected
 
 import gpuarray as cp
 from gpuarray._ffi import driver
+from gpuarray.kernels.sort import launch as sort_launch
 from gpuarray.scipy import sparse
 from gpuarray.scipy.sparse import linalg
 
@@ -243,3 +244,34 @@ def test_iterations_queue_no_copy(name, monkeypatch):
         solve(a, cp.asarray(RIGHT), rtol=1e-14, **options)
         counts.append(len(copies))
     assert counts[0] == counts[1]
+
+
+SOLVERS = {
+    "cg": lambda a, b, n: linalg.cg(a, b, rtol=1e-14, maxiter=n),
+    "bicgstab": lambda a, b, n: linalg.bicgstab(a, b, rtol=1e-14, maxiter=n),
+    "lsqr": lambda a, b, n: linalg.lsqr(a, b, atol=0, btol=0, iter_lim=n),
+    "svds": lambda a, b, n: linalg.svds(a, k=1, ncv=3 + n, maxiter=1, tol=10),
+}
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+@pytest.mark.parametrize("format", ["csc", "csr"])
+def test_solvers_sort_a_matrix_once(name, format, monkeypatch):
+    """Each product with a matrix in csc, or with the transpose of one in csr, would sort it."""
+    sorts = []
+    real = sort_launch._run
+
+    def run(*args):
+        sorts.append(args)
+        return real(*args)
+
+    monkeypatch.setattr(sort_launch, "_run", run)
+    a = sparse.csr_array(cp.asarray(SYMMETRIC)).asformat(format)
+    counts = []
+    for steps in (1, 3):
+        sorts.clear()
+        SOLVERS[name](a, cp.asarray(RIGHT), steps)
+        counts.append(len(sorts))
+    assert counts[0] == counts[1] <= 2
+    if format == "csc":
+        assert counts[0] > 0

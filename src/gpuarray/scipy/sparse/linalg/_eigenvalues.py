@@ -12,7 +12,11 @@ from gpuarray._ops.conversion import asarray
 from gpuarray._ops.manipulation import as_array
 from gpuarray.scipy.sparse._base import issparse
 from gpuarray.scipy.sparse.linalg._lanczos import lanczos, start_vector
-from gpuarray.scipy.sparse.linalg._matrix_operators import MatrixLinearOperator, aslinearoperator
+from gpuarray.scipy.sparse.linalg._matrix_operators import (
+    MatrixLinearOperator,
+    aslinearoperator,
+    solver_operator,
+)
 from gpuarray.scipy.sparse.linalg._operators import LinearOperator
 from gpuarray.scipy.sparse.linalg._systems import floating
 
@@ -150,7 +154,7 @@ def eigsh(
     >>> w.round(6)
     array([27., 28., 29.])
     """
-    operator = aslinearoperator(A)
+    operator = solver_operator(A)
     rows, columns = operator.shape
     if rows != columns:
         raise ValueError(f"eigsh: expected square matrix (shape={operator.shape})")
@@ -220,7 +224,7 @@ def _products(
     A: Any, operator: LinearOperator, M: Any, sigma: float | None, Minv: Any, OPinv: Any, mode: str
 ) -> tuple[Callable[[Any], Any], Callable[[Any], Any] | None]:
     """What applies the operator of the iteration, and the matrix of its inner product."""
-    inner = None if M is None else aslinearoperator(M).matvec
+    inner = None if M is None else solver_operator(M).matvec
     if sigma is None:
         if OPinv is not None:
             raise ValueError("eigsh: OPinv should not be specified with sigma=None.")
@@ -228,14 +232,14 @@ def _products(
             if Minv is not None:
                 raise ValueError("eigsh: Minv should not be specified with M = None.")
             return operator.matvec, None
-        solve = _solver(M, "M") if Minv is None else aslinearoperator(Minv).matvec
+        solve = _solver(M, "M") if Minv is None else solver_operator(Minv).matvec
         return lambda x: solve(operator.matvec(x)), inner
     if Minv is not None:
         raise ValueError("eigsh: Minv should not be specified when sigma is given")
     if OPinv is None:
         solve = _shifted_solver(A, M, sigma)
     else:
-        solve = aslinearoperator(OPinv).matvec
+        solve = solver_operator(OPinv).matvec
     if mode == "buckling":
         return lambda x: solve(operator.matvec(x)), operator.matvec
     if mode == "cayley":

@@ -18,7 +18,7 @@ from gpuarray.scipy.linalg._exponential import expm as dense_expm
 from gpuarray.scipy.sparse._base import issparse
 from gpuarray.scipy.sparse._warnings import warn
 from gpuarray.scipy.sparse.linalg._dense_factors import dense_of
-from gpuarray.scipy.sparse.linalg._matrix_operators import MatrixLinearOperator, aslinearoperator
+from gpuarray.scipy.sparse.linalg._matrix_operators import MatrixLinearOperator, solver_operator
 from gpuarray.scipy.sparse.linalg._norms import norm, onenormest
 from gpuarray.scipy.sparse.linalg._operators import LinearOperator
 from gpuarray.scipy.sparse.linalg._systems import floating, fused
@@ -55,7 +55,7 @@ class _Exponential:
     """What multiplies by the exponential of a multiple of a matrix."""
 
     def __init__(self, A: Any, trace: Any, dtype: np.dtype):
-        operator = aslinearoperator(A)
+        operator = solver_operator(A)
         matrix: Any = operator.A if isinstance(operator, MatrixLinearOperator) else None
         self._product = operator.dot
         n = operator.shape[0]
@@ -173,7 +173,7 @@ def expm_multiply(
     >>> cp.scipy.sparse.linalg.expm_multiply(a, cp.array([1.0, 2.0]))
     array([3., 2.])
     """
-    operator = aslinearoperator(A)
+    operator = solver_operator(A)
     if operator.shape[0] != operator.shape[1]:
         raise ValueError(
             f"expm_multiply: expected A to be like a square matrix, not of shape {operator.shape}"

@@ -14,7 +14,7 @@ from gpuarray._ops.joining import hstack
 from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.math import conj
 from gpuarray._ops.products import matmul
-from gpuarray.scipy.sparse.linalg._matrix_operators import aslinearoperator
+from gpuarray.scipy.sparse.linalg._matrix_operators import solver_operator
 from gpuarray.scipy.sparse.linalg._operators import LinearOperator
 from gpuarray.scipy.sparse.linalg._systems import floating
 
@@ -33,7 +33,7 @@ def _block(A: Any, shape: tuple[int, int], name: str) -> Callable[[Any], Any] | 
         return None
     if callable(A) and not isinstance(A, LinearOperator):
         return lambda x: as_array(A(x), "lobpcg")
-    operator = aslinearoperator(A)
+    operator = solver_operator(A)
     if operator.shape != shape:
         raise ValueError(f"lobpcg: the shape {operator.shape} of {name} should be {shape}")
     return operator.matmat

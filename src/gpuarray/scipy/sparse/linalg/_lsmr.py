@@ -18,7 +18,7 @@ from gpuarray.scipy.sparse.linalg._bidiagonal import (
     rotation,
     stopping_reason,
 )
-from gpuarray.scipy.sparse.linalg._matrix_operators import aslinearoperator
+from gpuarray.scipy.sparse.linalg._matrix_operators import solver_operator
 from gpuarray.scipy.sparse.linalg._systems import fused, norm_of
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def lsmr(
     >>> x.round(6), istop, itn
     (array([ 1., -1.]), 1, 1)
     """
-    operator = aslinearoperator(A)
+    operator = solver_operator(A)
     rows, columns = operator.shape
     u = right_side(b, "lsmr", rows)
     maxiter = min(rows, columns) if maxiter is None else maxiter

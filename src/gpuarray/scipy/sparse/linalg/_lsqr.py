@@ -18,7 +18,7 @@ from gpuarray.scipy.sparse.linalg._bidiagonal import (
     rotation,
     stopping_reason,
 )
-from gpuarray.scipy.sparse.linalg._matrix_operators import aslinearoperator
+from gpuarray.scipy.sparse.linalg._matrix_operators import solver_operator
 from gpuarray.scipy.sparse.linalg._systems import fused, norm_of
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def lsqr(
     >>> x.round(6), istop, itn
     (array([ 1., -1.]), 1, 1)
     """
-    operator = aslinearoperator(A)
+    operator = solver_operator(A)
     rows, columns = operator.shape
     u = right_side(b, "lsqr", rows)
     iter_lim = 2 * columns if iter_lim is None else iter_lim

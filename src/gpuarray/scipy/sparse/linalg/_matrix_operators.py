@@ -16,7 +16,13 @@ from gpuarray.scipy.sparse.linalg._operators import LinearOperator, refuse_host_
 if TYPE_CHECKING:
     from gpuarray._types import DTypeLike
 
-__all__ = ["FunctionOperator", "IdentityOperator", "MatrixLinearOperator", "aslinearoperator"]
+__all__ = [
+    "FunctionOperator",
+    "IdentityOperator",
+    "MatrixLinearOperator",
+    "aslinearoperator",
+    "solver_operator",
+]
 
 _Products = Callable[[Any], Any]
 
@@ -91,9 +97,19 @@ class MatrixLinearOperator(LinearOperator):
         if found is None:
             transposed = self.A.T
             real = np.dtype(self.dtype).kind != "c"
-            found = MatrixLinearOperator(transposed if real else transposed.conj())
+            found = type(self)(transposed if real else transposed.conj())
             self._conjugate_transpose = found
         return found
+
+
+class _SolverMatrix(MatrixLinearOperator):
+    """A sparse matrix for many products, sorted by rows once; its adjoint as well."""
+
+    #: Formats whose products sort nothing.
+    _SORTED = ("csr", "dia", "bsr")
+
+    def __init__(self, A: Any):
+        super().__init__(A if A.format in self._SORTED else A.tocsr())
 
 
 class IdentityOperator(LinearOperator):
@@ -174,3 +190,15 @@ def aslinearoperator(A: Any) -> LinearOperator:
         f"aslinearoperator: type not understood: {type(A).__name__}; pass a device array, a sparse "
         "array or an object with shape and matvec"
     )
+
+
+def solver_operator(A: Any) -> LinearOperator:
+    """As `aslinearoperator`, for the many products of a solver.
+
+    A sparse matrix in coordinates or compressed by columns would be sorted by rows in each of them.
+    Here it is sorted once, so that it must not change as long as the operator is used.
+    """
+    operator = aslinearoperator(A)
+    if type(operator) is MatrixLinearOperator and issparse(operator.A):
+        return _SolverMatrix(operator.A)
+    return operator

@@ -17,7 +17,7 @@ from gpuarray._ops.selection import where
 from gpuarray._ops.sorting import argsort
 from gpuarray.scipy.sparse import _merging
 from gpuarray.scipy.sparse._base import issparse
-from gpuarray.scipy.sparse.linalg._matrix_operators import aslinearoperator
+from gpuarray.scipy.sparse.linalg._matrix_operators import solver_operator
 from gpuarray.scipy.sparse.linalg._operators import LinearOperator
 from gpuarray.scipy.sparse.linalg._singular_values import svds
 
@@ -190,7 +190,7 @@ def onenormest(
     >>> cp.scipy.sparse.linalg.onenormest(cp.array([[1.0, 0.0], [5.0, -8.0]]))
     8.0
     """
-    found = aslinearoperator(A)
+    found = solver_operator(A)
     if found.shape[0] != found.shape[1]:
         raise ValueError(
             f"onenormest: expected the operator to act like a square matrix, not {found.shape}"

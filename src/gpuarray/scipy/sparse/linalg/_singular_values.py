@@ -16,7 +16,7 @@ from gpuarray.scipy.sparse.linalg._eigenvalues import eigsh
 from gpuarray.scipy.sparse.linalg._golub_kahan import singular_triplets
 from gpuarray.scipy.sparse.linalg._lanczos import generator_of, start_vector
 from gpuarray.scipy.sparse.linalg._lobpcg import lobpcg
-from gpuarray.scipy.sparse.linalg._matrix_operators import aslinearoperator
+from gpuarray.scipy.sparse.linalg._matrix_operators import solver_operator
 from gpuarray.scipy.sparse.linalg._operators import LinearOperator
 from gpuarray.scipy.sparse.linalg._systems import floating
 
@@ -117,7 +117,7 @@ def svds(
         if rng is not None:
             raise TypeError("svds: random_state and rng are the same; give one of them")
         rng = random_state
-    operator = aslinearoperator(A)
+    operator = solver_operator(A)
     smaller = min(operator.shape)
     most = smaller if solver == "propack" else smaller - 1
     _check(operator, k, ncv, tol, which, maxiter, return_singular_vectors, smaller, most)

@@ -18,7 +18,7 @@ from gpuarray.scipy.sparse import _products
 from gpuarray.scipy.sparse.linalg._matrix_operators import (
     IdentityOperator,
     MatrixLinearOperator,
-    aslinearoperator,
+    solver_operator,
 )
 from gpuarray.scipy.sparse.linalg._operators import LinearOperator
 from gpuarray.scipy.sparse.linalg._progress import read
@@ -84,7 +84,7 @@ def make_system(A: Any, M: Any, x0: Any, b: Any, name: str) -> System:
     System
         A new array `x`; `b` is the argument itself if it fits.
     """
-    operator = aslinearoperator(A)
+    operator = solver_operator(A)
     if operator.shape[0] != operator.shape[1]:
         raise ValueError(f"{name}: expected square matrix, but got shape={operator.shape}")
     length = operator.shape[0]
@@ -97,7 +97,7 @@ def make_system(A: Any, M: Any, x0: Any, b: Any, name: str) -> System:
     if M is None:
         M = _own_preconditioner(A, operator)
     else:
-        M = aslinearoperator(M)
+        M = solver_operator(M)
         if M.shape != operator.shape:
             raise ValueError(
                 f"{name}: matrix and preconditioner have different shapes: {operator.shape} and "
