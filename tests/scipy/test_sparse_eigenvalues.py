@@ -169,6 +169,16 @@ def test_bidiagonals_that_do_not_converge():
     np.testing.assert_allclose([first[0].item(), second[0].item()], 8)
 
 
+def test_small_values_far_below_the_others():
+    """A basis of all vectors, which restarts of a smaller one would take thousands of steps for."""
+    values = np.linspace(1, 2, 60)
+    values[:3] = 1e-7, 3e-7, 5e-6
+    q = np.linalg.qr(np.random.default_rng(0).standard_normal((60, 60)))[0]
+    a = cp.asarray(q * values @ q.T)
+    s = linalg.svds(a, k=3, which="SM", solver="propack", maxiter=100)[1]
+    np.testing.assert_allclose(s.get(), values[:3], 1e-7)
+
+
 def test_kinds_of_singular_vectors():
     a = cp.asarray(B[:, :24])
     assert linalg.svds(a, k=1, ncv=12, tol=0.1, return_singular_vectors=False).shape == (1,)

@@ -58,7 +58,8 @@ def svds(
     v0 : array_like, optional
         Where to begin, of the lesser of M and N elements; of M with 'propack'.
     maxiter : int, optional
-        The most restarts or iterations; of 'propack', after how many pairs of products it ends.
+        The most restarts or iterations; of 'propack', the most vectors of each kind that are kept,
+        without restarts. By default it restarts with ten for each value.
     return_singular_vectors : {True, False, 'u', 'vh'}, optional
         Whether to return both kinds of vectors, none, or one kind.
     solver : {'arpack', 'lobpcg', 'propack'}, optional
@@ -202,9 +203,10 @@ def _by_bidiagonals(
     start = start_vector(v0, rows if tall else columns, dtype, rng)
     if tall:  # `start` is a left vector of the matrix, and of its adjoint a right one
         start = across.rmatvec(start)
-    most = max(10 * k, 20)
-    steps = 1000 * most if maxiter is None else int(maxiter)
-    size = max(k, min(columns, most, steps))
+    # A number that is given bounds the basis, as PROPACK's kmax, which then starts only once.
+    most = max(10 * k, 20) if maxiter is None else int(maxiter)
+    steps = 1000 * most if maxiter is None else most
+    size = max(k, min(columns, most))
     found = singular_triplets(across, start, k, least, size, tol, steps)
     if not found.converged.all():
         raise np.linalg.LinAlgError(
