@@ -171,8 +171,7 @@ def test_bidiagonals_that_do_not_converge():
 
 def test_small_values_far_below_the_others():
     """A basis of all vectors, which restarts of a smaller one would take thousands of steps for."""
-    values = np.linspace(1, 2, 60)
-    values[:3] = 1e-7, 3e-7, 5e-6
+    values = np.geomspace(1e-6, 1, 60)
     q = np.linalg.qr(np.random.default_rng(0).standard_normal((60, 60)))[0]
     a = cp.asarray(q * values @ q.T)
     s = linalg.svds(a, k=3, which="SM", solver="propack", maxiter=100)[1]
