@@ -14,8 +14,8 @@
 
 namespace gpuarray {
 
-// With TOGETHER one test for all operands finds the threads whose vectors are whole and aligned, as nearly all are: so
-// an operand takes few instructions, which counts where a heavy function is bound by them. It is more code.
+// With TOGETHER a thread tests once, for all operands, whether its vectors are whole and aligned. That saves instructions
+// for each operand, which bound heavy functions, but makes the kernel longer: there is a path for either case.
 template <class Index, int BLOCK, int VECTOR, int UNROLL, int NDIM, int OPERANDS, bool TOGETHER = false> struct Rows {
     typedef typename Unsigned<Index>::type UIndex;
     typedef gpuarray::Dimensions<Index, NDIM, OPERANDS> Dimensions;
@@ -23,7 +23,8 @@ template <class Index, int BLOCK, int VECTOR, int UNROLL, int NDIM, int OPERANDS
     enum { ITEMS = VECTOR * UNROLL, TILE = BLOCK * UNROLL, PIECE = VECTOR < 4 ? VECTOR : 4 };
     static const uint32_t ALL = (1u << VECTOR) - 1;
 
-    // A vector in its row: the column of its first element. What is asked first is cheap, and true of nearly all.
+    // A vector in its row: the column of its first element, and how many elements of the row begin there. `inner` is cheap
+    // to find, and true of nearly all vectors; only of the others the mask of `inside` is made.
     struct Lanes {
         Index column, left;
         bool inner;  // this vector is whole, and the ones before and after it

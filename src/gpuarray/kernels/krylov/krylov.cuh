@@ -3,7 +3,7 @@
 //
 // A generated kernel names a step: what is made once of the numbers that all elements share, and what becomes of an
 // element. Threads own neighbouring elements, blocks every so many of them; what blocks have of the dot product the last
-// one adds up in their order. It may store it in memory of the host as well, which need not be waited for by a copy then.
+// one adds up in their order. It may store the sum in page-locked memory of the host as well, so that no copy is needed.
 #pragma once
 
 #include "gpuarray/complex.cuh"

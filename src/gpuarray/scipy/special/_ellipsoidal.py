@@ -49,8 +49,8 @@ def ellip_harm(
 
     Differences from SciPy
     ----------------------
-    All digits are right up to a degree of about 30, at which SciPy has half of them. Degrees of
-    126 and more are NaN.
+    Errors are below 1e-14 up to a degree of 21, at which SciPy's are 3e-8. Degrees of 126 and more
+    are NaN.
 
     Notes
     -----
