@@ -85,13 +85,16 @@ def _call(name: str, a: Any) -> tuple[Callable[[], Any], Callable[[], Any]]:
         run = _by_polar_decomposition
     else:
         run = svd_call(current.stream, a._layout, a.dtype, name, True, False)
-    given = [away.ctypes.data] if name == "gesvdp" else []
+
+    def work() -> Any:
+        # `away` lives as long as this function: cuSOLVER writes to it in every call.
+        return run(a, away.ctypes.data) if name == "gesvdp" else run(a)
 
     def result() -> tuple[Any, ...]:
-        u, s, vh, info = [x.get() for x in run(a, *given)]
+        u, s, vh, info = [x.get() for x in work()]
         return u, s, vh, float(away), int(info)
 
-    return lambda: run(a, *given), result
+    return work, result
 
 
 def _jacobi_call(layout: Any) -> Callable[[Any], Any]:
