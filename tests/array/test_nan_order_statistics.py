@@ -76,6 +76,7 @@ def test_nanpercentile(holes):
     )
 
 
+@pytest.mark.slow
 def test_weights(holes, rng):
     """Whole numbers as weights, whose sums are exact in any order."""
     x = rng.standard_normal(holes.shape)

@@ -73,7 +73,7 @@ test_axes = of_shape(4, 9, 70, dtypes=["i1"], names=["contiguous"])
 test_layouts = pytest.mark.slow(
     of_shape(4, 9, 70, dtypes=["i1"], names=["transposed", "strided", "offset"])
 )
-test_axes_of_bools = of_shape(4, 9, 70, dtypes=["?"], names=["contiguous"])
+test_axes_of_bools = pytest.mark.slow(of_shape(4, 9, 70, dtypes=["?"], names=["contiguous"]))
 test_axes_of_other_dtypes = pytest.mark.slow(
     of_shape(4, 9, 70, dtypes=["u1", "i2"], names=["contiguous"])
 )

@@ -117,6 +117,7 @@ def test_short_rows(dtype, rng):
         )
 
 
+@pytest.mark.slow
 def test_pairs_of_ranks(rng):
     x = keys("f4", (2, 5000), rng)
     for kth in ([7, 4000], [2500, 2501], [-1, 0], [3, 3]):
@@ -147,6 +148,7 @@ def test_ranks_of_bytes(dtype, rng, limits):
     check_ranks(x, [*range(0, 9999, 777)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", slow_except(["f4"], ["f4", "i8"]))
 def test_counts_of_64_bits(dtype, rng, limits):
     limits(wide_length=1)
@@ -155,6 +157,7 @@ def test_counts_of_64_bits(dtype, rng, limits):
     check_ranks(x, [1, 2, 4000, 4001, 8999])
 
 
+@pytest.mark.slow
 def test_candidates_are_copied_or_not(rng, limits):
     limits()
     length = 20000

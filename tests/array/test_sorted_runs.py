@@ -89,7 +89,7 @@ def with_runs(rng, n, lengths, bits):
         (5, lambda rng, n: keys(rng, n)),
         pytest.param(5, lambda rng, n: keys(rng, n).view("u8"), marks=pytest.mark.slow),
         pytest.param(5, lambda rng, n: np.sort(keys(rng, n))[::-1].copy(), marks=pytest.mark.slow),
-        (4, lambda rng, n: rng.random(n)),
+        pytest.param(4, lambda rng, n: rng.random(n), marks=pytest.mark.slow),
         pytest.param(4, lambda rng, n: rng.standard_normal(n), marks=pytest.mark.slow),
         pytest.param(
             5,
@@ -123,6 +123,7 @@ def test_runs_of_every_length(lengths, bits, rng, lenient):
     check(x)
 
 
+@pytest.mark.slow
 def test_runs_with_equal_keys(rng, lenient):
     x = with_runs(rng, 9000, (33, 60, 300, 2500), 40)
     x[rng.random(x.size) < 0.7] &= -(1 << 35)
@@ -143,6 +144,7 @@ def test_zeros_and_nan_keep_their_order(rng, lenient):
     check(x)
 
 
+@pytest.mark.slow
 def test_descending(rng, lenient):
     x = rng.random(9000)
     x[:4000] = rng.integers(-20, 20, 4000) * 5e-324
@@ -169,6 +171,7 @@ def test_rows_of_different_kinds(rng):
     check(rows)
 
 
+@pytest.mark.slow
 def test_counts_of_64_bits(rng, monkeypatch, lenient):
     monkeypatch.setattr(sort_kernels.launch, "WIDE_LENGTH", 1)
     check(with_runs(rng, 9000, (40, 2500), 40))

@@ -145,6 +145,7 @@ def test_scaling(other):
         both(lambda xp, x, y: x // y, a, numbers)
 
 
+@pytest.mark.slow
 def test_numbers_and_times_beside_arrays():
     m, t = times("m8[s]"), times("M8[s]")
     both(lambda xp, x: x * 3, m)
@@ -210,6 +211,7 @@ def test_sorts(size):
     both(lambda xp, x: xp.searchsorted(xp.sort(x), x[:9]), host)
 
 
+@pytest.mark.slow
 def test_other_functions():
     t = times("M8[D]")
     both(lambda xp, x: xp.diff(x), t)

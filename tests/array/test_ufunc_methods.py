@@ -145,6 +145,7 @@ def test_arguments(name):
     same(x[:-1], theirs.accumulate(host[1:]), ulps=4)
 
 
+@pytest.mark.slow
 def test_magnitudes_of_single_elements():
     for name, dtype in (("hypot", "f4"), ("gcd", "i4")):
         host = np.array([[-3, 4], [-6, -8]], dtype)

@@ -74,6 +74,7 @@ def test_it_stands_in_kernels_of_jit(half_of_sum):
     same(y, (np.arange(4, dtype="f4") + 3) / 2)
 
 
+@pytest.mark.slow
 def test_every_associative_row_reduces_and_accumulates():
     names = [x.name for x in OPERATIONS.values() if x.associative]
     assert names == list(REDUCTIONS) == list(ACCUMULATIONS)

@@ -167,6 +167,7 @@ def test_vectors(dtype):
     np.testing.assert_array_equal(run(x, y).get(), (a @ b)[..., 0])
 
 
+@pytest.mark.slow
 def test_long_inner_dimensions():
     """Blocks share a tile, and the sums of each are added up."""
     for dtype in ("i1", "?", "f4"):

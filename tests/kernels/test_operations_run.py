@@ -25,7 +25,7 @@ LOOPS = [
 ]
 
 #: A group of operands' dtypes is a kernel; these stand for the other widths of their kind.
-QUICK = [loop for loop in LOOPS if {*loop[1]} <= {"b1", "i4", "u1", "f2", "f4", "f8", "c8"}]
+QUICK = [loop for loop in LOOPS if {*loop[1]} <= {"b1", "i4", "u1", "f4", "f8", "c8"}]
 
 #: Codes of each kind and of each width.
 SOME = ["b1", "u1", "i8", "f2", "f4", "f8", "c16"]

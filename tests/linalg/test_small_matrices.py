@@ -195,6 +195,7 @@ def test_qr_of_columns_of_any_size(rng):
     assert (q.tolist(), r.tolist()) == (np.eye(4).tolist(), np.zeros((4, 3)).tolist())
 
 
+@pytest.mark.slow
 def test_matrices_that_take_a_whole_warp(rng):
     a = random(rng, "f4", 2, 18, 17)
     check_svd(a, full=False)

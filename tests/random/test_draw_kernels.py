@@ -61,6 +61,7 @@ def test_blocks_take_tile_after_tile(xp, monkeypatch, draw, grid):
     same_state(ours.state, theirs.bit_generator.state)
 
 
+@pytest.mark.slow
 def test_what_tiles_pass_over_is_added_up_on_all_levels(xp, monkeypatch):
     """Of 32 tiles, of 32 * 32, and of 32 * 32 * 32, which are 2**20 words here."""
     monkeypatch.setattr(launch, "_COMPACT_ROUNDS", (1,))
@@ -140,7 +141,10 @@ def test_jumps_are_steps():
 
 
 @pytest.mark.emulator
-@pytest.mark.parametrize(("name", "size"), [("PCG64", 1100), ("MT19937", 100)])
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [("PCG64", 1100), pytest.param("MT19937", 100, marks=pytest.mark.slow)],
+)
 def test_no_findings_of_the_checkers(xp, name, size):
     ours = xp.random.Generator(getattr(xp.random, name)(11))
     with xp.cuda.check("races", "uninit", "bounds", "barriers"):

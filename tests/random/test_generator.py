@@ -196,6 +196,7 @@ CALLS = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(CALLS, st.integers(0, 2**64), st.sampled_from(["PCG64", "Philox"]))
 def test_mixed_draws_are_numpys(calls, seed, name):

@@ -9,6 +9,7 @@ import scipy.linalg
 import gpuarray as cp
 from gpuarray.scipy import linalg
 from tests.linalg.matrices import positive, random
+from tests.slow import slow_off_axes
 
 
 def hermitian(rng, dtype, *shape):
@@ -20,9 +21,10 @@ def small(values, dtype):
     assert np.abs(values).max(initial=0) < 2000 * np.finfo(dtype).eps
 
 
-@pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])
-@pytest.mark.parametrize("shape", [(5, 5), (2, 3, 3), (34, 34)], ids=str)
-@pytest.mark.parametrize("type", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("type", "shape", "dtype"),
+    slow_off_axes([1, 2, 3], [(5, 5), (2, 3, 3), (34, 34)], ["f8", "f4", "c16"]),
+)
 def test_generalised_problems(type, shape, dtype, rng):
     a, b = hermitian(rng, dtype, *shape), positive(rng, dtype, *shape) / shape[-1]
     w, v = linalg.eigh(cp.asarray(a), cp.asarray(b), type=type)

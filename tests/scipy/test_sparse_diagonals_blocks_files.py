@@ -143,6 +143,7 @@ def test_blocks(kind, case):
     same_elements(ours, theirs)
 
 
+@pytest.mark.slow
 def test_order_of_blocks_and_files():
     data = np.random.default_rng(0).integers(0, 9, (4, 2, 3))
     parts = (data, np.array([1, 0, 1, 1]), np.array([0, 2, 4]))

@@ -24,6 +24,7 @@ def close(found, right, precise=1e-12):
     assert np.abs(found - right).max() <= precise * np.abs(right).max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", slow_except([1.0], [0.0, 1e-3, 1.0, -8.0, 1j]))
 def test_products(scale):
     a = A * scale + np.eye(6)

@@ -273,6 +273,7 @@ def test_more_vertices_than_a_block():
     check(*both("shortest_path", dense, indices=[0, 300]), exact=False)
 
 
+@pytest.mark.slow
 def test_a_chain():
     """As many rounds as vertices."""
     dense = np.diag(np.ones(40), 1)[::-1, ::-1]

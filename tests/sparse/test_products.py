@@ -257,6 +257,7 @@ def test_formats(left, right, kind, rng):
     same(ours(a) @ ours(b), a @ b)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("left, right", slow_off_axes(["f8", "?", "i1", "c8"], ["f8", "?", "u8"]))
 def test_dtypes_of_sparse_operands(left, right, rng):
     a, b = matrix(rng, (30, 20), 0.3, left), matrix(rng, (20, 40), 0.3, right)
@@ -431,6 +432,7 @@ def test_powers_that_are_refused(power):
 # ---- properties ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=10, deadline=None)
 @given(st.integers(0, 2**32), st.integers(0, 40), st.integers(0, 40), st.integers(1, 40))
 def test_products_of_any_shapes(seed, rows, inner, columns):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from tests.scipy.special.cases import Case, against_scipy, linear, powers
 
@@ -79,6 +80,7 @@ CASES = [
 test_values = against_scipy(CASES)
 
 
+@pytest.mark.slow
 def test_kelvin_is_its_parts() -> None:
     """The ufunc with four complex results has the eight real functions in it."""
     import gpuarray as cp

@@ -49,14 +49,14 @@ WAVE = {"scale": envelope}
 CASES = [
     case("jv", **WAVE),
     case("jn", **WAVE),
-    case("jve", **WAVE),
     case("yv", **WAVE),
-    case("yve", **WAVE),
-    case("yn", WHOLE, corners=INTEGERS, **WAVE),
+    case("jve", **WAVE),
     case("iv"),
     case("ive"),
     case("kv"),
+    case("yve", **WAVE),
     case("kve"),
+    case("yn", WHOLE, corners=INTEGERS, **WAVE),
     case("kn", [np.trunc(MODERATE[0]), MODERATE[1]], corners=INTEGERS),
 ]  # fmt: skip
 

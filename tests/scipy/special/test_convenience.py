@@ -67,6 +67,7 @@ def test_lambertw_close_to_the_branch_point():
         assert (np.abs(found - wanted) < 1e-15 * (1 + condition)).all()
 
 
+@pytest.mark.slow
 def test_lambertw_corners_and_dtypes():
     corners = np.array([0, np.inf, -np.inf, np.nan, 1, complex(np.inf, np.inf)])
     for branch in (0, -1, 2):

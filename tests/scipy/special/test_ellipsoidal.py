@@ -25,6 +25,7 @@ SECOND = [
 NORMAL = [(6, 4, 724802.2528576958683), (6, 13, 276613.9229148491526)]
 
 
+@pytest.mark.slow
 def test_high_degrees():
     n, p, s, exact = np.array(FIRST).T
     found = special.ellip_harm(5.0, 8.0, cp.asarray(n), cp.asarray(p), cp.asarray(s)).get()
@@ -55,6 +56,7 @@ def test_all_orders_and_intervals():
     np.testing.assert_allclose(ours, scipy.special.ellip_normal(5, 8, n, p), rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_ranges_of_parameters():
     first = special.ellip_harm
     h2, k2 = cp.asarray([5.0, 8.0, 0.0, 5.0, np.nan]), cp.asarray([8.0, 5.0, 8.0, 5.0, 8.0])

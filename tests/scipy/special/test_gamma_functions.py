@@ -54,6 +54,7 @@ def near(ours, theirs, bound=4):
     assert (distance <= bound).all(), distance.max()
 
 
+@pytest.mark.slow
 def test_zeta_of_complex_numbers():
     z = np.array([0.5 + 14j, 2 - 3j, -3 + 2j, -20.5 + 1j, 30 + 2j, -2 + 1e-3j, 1 + 1e-5j])
     found = special.zeta(cp.asarray(z)).get()

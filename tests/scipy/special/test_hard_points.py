@@ -77,6 +77,7 @@ POINTS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name, operands, exact, error", POINTS)
 def test_hard_points(name, operands, exact, error):
     found = getattr(special, name)(*[cp.asarray(x) for x in operands])
@@ -86,6 +87,7 @@ def test_hard_points(name, operands, exact, error):
             np.testing.assert_allclose(ours.get(), wanted, rtol=error)
 
 
+@pytest.mark.slow
 def test_modified_mathieu_functions_at_zero():
     # The terms that were left out are multiplied by Y of high orders.
     value, slope = special.mathieu_modcem2(cp.asarray([5.0, 7.0]), 1000.9, 0.0)
@@ -159,6 +161,7 @@ EXACT = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name, operands, exact", EXACT)
 def test_exact_points(name, operands, exact):
     found = getattr(special, name)(*[cp.asarray(x) for x in operands])

@@ -75,6 +75,7 @@ def conditioned(name: str, degree: int, point: float, found: float) -> float:
         return float(abs(found - exact) / (abs(nearby - exact) + abs(exact) * eps))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     slow_except(["eval_legendre", "eval_jacobi", "eval_chebyt", "eval_genlaguerre"],
@@ -104,7 +105,7 @@ EXACT = {
 
 
 @pytest.mark.parametrize("name", slow_except(["eval_legendre", "eval_jacobi"], EXACT))
-@pytest.mark.parametrize("kind", ["real", "complex"])
+@pytest.mark.parametrize("kind", slow_except(["real"], ["real", "complex"]))
 def test_real_degrees(name, kind):
     mpmath = pytest.importorskip("mpmath")
     degrees, parameters = np.array([0.5, -0.5, 1.3, 20.5]), PARAMETERS[name]
@@ -124,6 +125,7 @@ def test_real_degrees(name, kind):
     np.testing.assert_allclose(found.get(), wanted, rtol=1e-12, atol=1e-13)
 
 
+@pytest.mark.slow
 def test_real_degrees_end_at_minus_one():
     for name in ("eval_legendre", "eval_chebyt", "eval_jacobi"):
         found, wanted = both(name, 0.5, *PARAMETERS[name], np.array([-2.0, -1.5]))
@@ -137,6 +139,7 @@ def test_negative_degrees():
         np.testing.assert_allclose(found, wanted, rtol=1e-13)
 
 
+@pytest.mark.slow
 def test_lpmv():
     orders, degrees = (
         np.arange(-2.0, 4)[:, None, None],

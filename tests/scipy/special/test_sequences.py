@@ -15,6 +15,7 @@ REAL = np.array([-3.0, -0.7, 0.0, 0.4, 0.99, 1.0001, 1.5, 40.0])
 COMPLEX = np.array([0.3 + 0.4j, -3 - 1j, 2 + 0.1j, 0.9 - 0.9j, 0.5 + 0j, 0.01 + 5j])
 
 
+@pytest.mark.slow
 def test_legendre_of_the_second_kind():
     # Left of -1 SciPy's have few digits.
     for z in (REAL, REAL.reshape(4, 2), 0.4, COMPLEX[:-3]):
@@ -44,6 +45,7 @@ def test_coefficients_of_mathieu_functions():
         assert special.mathieu_even_coef(200, 5e4).size == 251
 
 
+@pytest.mark.slow
 def test_parabolic_cylinder_functions():
     for v in (2.5, 0, 7, -1):
         for x in (-2.0, 3.0):

@@ -31,6 +31,7 @@ def test_real(name: str, derivative: bool) -> None:
     assert (np.abs(actual - wanted) <= (3e-12 if wave else 3e-14) * scale).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", slow_except(KINDS[:1], KINDS))
 def test_complex(name: str) -> None:
     """Complex arguments in all quadrants."""

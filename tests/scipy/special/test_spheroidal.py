@@ -87,6 +87,7 @@ def test_functions(name):
         np.testing.assert_allclose(ours.get(), theirs, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", slow_except(["obl"], ["pro", "obl"]))
 def test_radial_functions_of_the_second_kind(kind):
     rng = np.random.default_rng(11)

@@ -14,6 +14,7 @@ DERIVATIVES = ("jvp", "yvp", "ivp", "kvp", "h1vp", "h2vp")
 ORDERS, POINTS = np.array([0, 0.5, 2.5, -1.0])[:, None], np.array([0.3, 1.0, 5.0, 20.0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", slow_except(["jvp", "kvp"], DERIVATIVES))
 def test_derivatives(name: str) -> None:
     for n in (0, 1):
@@ -38,7 +39,8 @@ def test_what_derivatives_refuse() -> None:
                 module.jvp(1.0, 2.0, n)
 
 
-@pytest.mark.parametrize("name", slow_except(["jn"], ["jn", "jnp", "yn", "ynp"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", slow_except(["jnp"], ["jn", "jnp", "yn", "ynp"]))
 def test_bessel(name: str) -> None:
     for n in (0, -2, 40):
         found = getattr(special, f"{name}_zeros")(n, 6)
@@ -104,8 +106,14 @@ def test_what_zeros_refuse(call) -> None:
 @pytest.mark.parametrize(
     "name, arguments",
     [
-        ("riccati_jn", (5, 2.5)), pytest.param("riccati_jn", (0, 1.5), marks=pytest.mark.slow),
-        ("riccati_yn", (5, 2.5)), ("lmbda", (4, 3.3)), ("lmbda", (20.5, 30.0)),
+        ("riccati_jn", (5, 2.5)),
+        *[
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in [
+                ("riccati_jn", (0, 1.5)), ("riccati_yn", (5, 2.5)), ("lmbda", (4, 3.3)),
+                ("lmbda", (20.5, 30.0)),
+            ]
+        ],
     ],
 )  # fmt: skip
 def test_sequences(name: str, arguments: tuple[float, float]) -> None:
@@ -115,6 +123,7 @@ def test_sequences(name: str, arguments: tuple[float, float]) -> None:
         np.testing.assert_allclose(ours.get(), theirs, rtol=1e-12, atol=1e-15)
 
 
+@pytest.mark.slow
 def test_lambda_functions_at_zero_and_below() -> None:
     values, slopes = special.lmbda(2.5, 0.0)
     assert values.tolist() == [1, 1, 1]
