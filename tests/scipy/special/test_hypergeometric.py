@@ -58,3 +58,37 @@ def test_hyp2f1_where_terms_cancel(a, b, c, x, expected):
         *(cp.asarray(float(v)) for v in (a, b, c)), cp.asarray(x, type(expected))
     )
     np.testing.assert_allclose(found.get(), expected, rtol=1e-14)
+
+
+def test_hyp2f1_of_large_parameters():
+    """Where no series in x has digits; values of mpmath with 500 digits."""
+    points = np.array([
+        (-212.7, -150.0, -289.6, -0.8),  # terms grow again beyond -c
+        (59.0, 123.6, 28.8, -0.19),
+        (-38.6, 82.3, 26.0, 0.15),
+        (-58.0, 60.7, -5.5, 0.88),  # c < 0
+        (-131.4, -77.6, -250.4, -7.05),
+        (-62.0, 93.5, 5.6, 0.87),  # a polynomial beyond its zeros
+        (-66.0, -102.0, -94.0, 0.49),  # one with an integer c
+        (22.0, -58.25, -9.5, 0.75),  # a is an integer, c < 0
+        (218.0, -57.8, 55.2, 0.94),
+        (-394.0, 0.06, -93.5, -7.9),  # overflows
+    ])  # fmt: skip
+    expected = [
+        1.5204326160833127e+29, 2.0550172145315654e-19, 1.887277488486972e-10, -1346476299962.5105,
+        4.103153550347684e+48, -5810.477573290708, 7.889591667243462e-22, -22.074885602968987,
+        8.508309075784197e+33, np.inf,
+    ]  # fmt: skip
+    found = special.hyp2f1(*cp.asarray(points.T.copy()))
+    np.testing.assert_allclose(found.get(), expected, rtol=5e-15)
+
+
+def test_hyp0f1_of_large_orders():
+    """Where Bessel functions of the order overflow or vanish; values of mpmath with 400 digits."""
+    v = cp.asarray([-356.5, -945.25, 1250.0, 936.5, -893.5])
+    z = cp.asarray([-305.0, -4000.0, -35787.0, -354.0, 75000.0])
+    expected = [
+        2.3550754456529606, 69.49286968356287, 2.627327437729242e-13, 0.6851760609468948,
+        1.1914612756088721e-35,
+    ]  # fmt: skip
+    np.testing.assert_allclose(special.hyp0f1(v, z).get(), expected, rtol=2e-14)

@@ -8,7 +8,7 @@ from gpuarray.kernels.special.special_rows import special
 ROWS = (
     special(
         "hyp2f1", 4, "Gauss's hypergeometric function 2F1(a, b; c; z).", 1.0, 2.0, 3.0, [0.5, -4.0],
-        loops="dddd->d dddD->D ffff->f fffF->F", header="special_hypergeometric",
+        loops="dddd->d dddD->D ffff->f fffF->F", header="special_hypergeometric_gauss",
         floats="special::hyp2f1(double(in0), double(in1), double(in2), double(in3))",
         complexes="special::hyp2f1(double(in0), double(in1), double(in2), wide(in3))",
         category_operand=3,

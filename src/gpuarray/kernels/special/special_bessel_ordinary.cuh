@@ -28,8 +28,8 @@ GPUARRAY_CALLED Ordinary hankel_wave(double v, double x) {
 }
 
 // Debye's expansions, DLMF 10.19.3 and 10.19.6, of orders that are large and not near the argument. The phase has the
-// digits of two numbers: it is multiplied by the order.
-GPUARRAY_CALLED bool debye_wave(double v, double x, Ordinary& out) {
+// digits of two numbers: it is multiplied by the order. Both are times e^shift for x < v, where they leave the range.
+GPUARRAY_CALLED bool debye_wave(double v, double x, Ordinary& out, dd shift = dd(0.0)) {
     const double s = ::sqrt(::fabs(x - v)) * ::sqrt(x + v), gap = x < v ? v * ::log((v + s) / x) - s : s - v * ::atan2(s, v);
     if (!(gap > 30)) return false;
     const dd distance = turning::distance(v, x), phase = turning::phase(v, x, distance) * v;
@@ -38,8 +38,8 @@ GPUARRAY_CALLED bool debye_wave(double v, double x, Ordinary& out) {
         double plain, alternating;
         debye_sums(v, v / s, plain, alternating);
         const double base = ::sqrt(0.15915494309189535 / width);  // 1 / (2 pi)
-        out.j = times_power(base * plain, -phase);
-        out.y = times_power(-2 * base * alternating, phase);
+        out.j = times_power(base * plain, shift - phase);
+        out.y = times_power(-2 * base * alternating, shift + phase);
         return true;
     }
     // U_k(i cot beta): the powers of i make the even ones real, the odd ones imaginary

@@ -8,6 +8,7 @@
 
 #include "gpuarray/special_gamma.cuh"
 #include "gpuarray/special_hypergeometric.cuh"
+#include "gpuarray/special_hypergeometric_gauss.cuh"
 #include "gpuarray/special_legendre.cuh"
 
 namespace gpuarray {
