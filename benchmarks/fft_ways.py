@@ -40,7 +40,7 @@ from benchmarks import timing  # noqa: E402
 from gpuarray import _calls, _layout  # noqa: E402
 from gpuarray._ffi import driver  # noqa: E402
 from gpuarray._libraries import line_layouts  # noqa: E402
-from gpuarray._runtime.device import current  # noqa: E402
+from gpuarray._runtime.current_stream import current  # noqa: E402
 from gpuarray.kernels import fourier  # noqa: E402
 from gpuarray.kernels.compiler import compilation  # noqa: E402
 from gpuarray.kernels.fourier.launch import Form, form_of  # noqa: E402

@@ -34,7 +34,7 @@ from benchmarks.rows import factor_drivers  # noqa: E402
 from gpuarray import _layout  # noqa: E402
 from gpuarray._libraries import cholesky, lu, triangular  # noqa: E402
 from gpuarray._libraries.steps import Steps  # noqa: E402
-from gpuarray._runtime.device import current  # noqa: E402
+from gpuarray._runtime.current_stream import current  # noqa: E402
 from gpuarray.kernels.elementwise.launch import Coordinates  # noqa: E402
 from gpuarray.kernels.generator.expressions import Apply, Constant, Input  # noqa: E402
 from gpuarray.kernels.generator.operations import operation  # noqa: E402

@@ -30,7 +30,7 @@ import gpuarray as cp  # noqa: E402
 from benchmarks import timing  # noqa: E402
 from gpuarray import _layout  # noqa: E402
 from gpuarray._ffi import driver  # noqa: E402
-from gpuarray._runtime.device import current  # noqa: E402
+from gpuarray._runtime.current_stream import current  # noqa: E402
 from gpuarray.kernels.generator.headers import cuda_headers  # noqa: E402
 from gpuarray.kernels.random import launch, spec  # noqa: E402
 

@@ -35,7 +35,7 @@ from benchmarks import sparse as rows  # noqa: E402
 from benchmarks import timing  # noqa: E402
 from gpuarray._ffi import driver  # noqa: E402
 from gpuarray._layout import Layout  # noqa: E402
-from gpuarray._runtime.device import current  # noqa: E402
+from gpuarray._runtime.current_stream import current  # noqa: E402
 from gpuarray.kernels.sparse_product import launch, spec  # noqa: E402
 from gpuarray.scipy import sparse  # noqa: E402
 

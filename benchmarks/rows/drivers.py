@@ -76,7 +76,7 @@ def _matrix(n: int, dtype: np.dtype, condition: float) -> tuple[np.ndarray, np.n
 def _call(name: str, a: Any) -> tuple[Callable[[], Any], Callable[[], Any]]:
     """What runs a function, and what returns its results on the host."""
     from gpuarray._libraries.svd import svd_call
-    from gpuarray._runtime.device import current
+    from gpuarray._runtime.current_stream import current
 
     away = np.zeros(())
     if name == "gesvdj":
@@ -103,7 +103,7 @@ def _jacobi_call(layout: Any) -> Callable[[Any], Any]:
     from gpuarray._ffi import cusolver
     from gpuarray._ffi.cusolver_svd import JACOBI
     from gpuarray._libraries.steps import Steps
-    from gpuarray._runtime.device import current
+    from gpuarray._runtime.current_stream import current
 
     dtype, n = layout.dtype, layout.shape[0]
     square = _layout.contiguous(dtype, (n, n))

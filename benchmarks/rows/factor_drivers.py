@@ -17,7 +17,7 @@ from gpuarray._ffi import cusolver
 from gpuarray._libraries import lu, qr
 from gpuarray._libraries.steps import Operand, Stack, Steps
 from gpuarray._libraries.triangular_inverse import Block, multiply
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 
 _F8, _F4, _I4, _I8 = np.dtype("f8"), np.dtype("f4"), np.dtype("i4"), np.dtype("i8")
 _FILLS = ("LOWER", "UPPER")

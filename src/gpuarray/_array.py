@@ -10,7 +10,7 @@ import numpy as np
 from gpuarray import _dtypes, _layout
 from gpuarray._layout import Layout
 from gpuarray._runtime import allocator
-from gpuarray._runtime.device import deferring_streams, run_all_deferred
+from gpuarray._runtime.current_stream import deferring_streams, run_all_deferred
 from gpuarray._runtime.memory import NO_MEMORY, BaseMemory
 from gpuarray._runtime.stream import Stream
 

@@ -14,7 +14,8 @@ import numpy as np
 from gpuarray import _arguments, _array, _dtypes, _layout, _transfers
 from gpuarray._layout import Layout
 from gpuarray._namespace.called_name import called_name
-from gpuarray._runtime.device import Device, current
+from gpuarray._runtime.current_stream import current
+from gpuarray._runtime.device import Device
 from gpuarray._runtime.memory import check_device_memory
 from gpuarray._runtime.ordered_memory import UnownedMemory
 from gpuarray._runtime.stream_kinds import ExternalStream

@@ -10,7 +10,7 @@ from gpuarray._array import address_of, empty
 from gpuarray._ffi import driver
 from gpuarray._layout import Layout
 from gpuarray._runtime import pinned_ranges, staged_copies
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.stream import Stream
 from gpuarray.errors import CaptureError
 

@@ -7,7 +7,7 @@ import pytest
 
 import gpuarray as cp
 from gpuarray import _layout
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.errors import HostArrayError
 from gpuarray.kernels import scan
 from tests.array.arrays import LAYOUTS_3D, against_numpy, device_copy, raises_alike, same, ties

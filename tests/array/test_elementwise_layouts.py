@@ -15,7 +15,7 @@ import pytest
 from gpuarray import _array, _layout, cuda
 from gpuarray._dtypes import code
 from gpuarray._ffi import driver
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.generator.expressions import Apply, Cast, Expression, Input
 from gpuarray.kernels.generator.operations import operation

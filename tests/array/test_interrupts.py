@@ -14,7 +14,7 @@ import pytest
 import gpuarray as cp
 from gpuarray._ffi import driver
 from gpuarray._runtime import pinned_ranges
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.memory import Memory
 from gpuarray._runtime.pinned_memory import PinnedMemory
 from gpuarray._runtime.unified_memory import ManagedMemory
@@ -197,8 +197,9 @@ def test_memory_without_a_pool():
     gc.collect()
     free, ranges = driver.mem_get_info()[0], len(pinned_ranges._ranges)
     count = lost = 0
-    folders = "_runtime/memory", "_runtime/pinned", "_runtime/device", "_ffi/driver_memory"
-    for where in interrupted(work, *folders):
+    files = ("memory", "pinned", "device", "current_stream", "release")
+    folders = [f"_runtime/{name}" for name in files]
+    for where in interrupted(work, *folders, "_ffi/driver_memory"):
         count += 1
         if where.split(":")[0].endswith("__del__"):  # before it has begun to do anything
             lost += 1
@@ -229,7 +230,7 @@ def test_blocks_of_streams_and_devices(nested):
     default.use()
     work()
     count = 0
-    for where in interrupted(work, "_runtime/stream", "_runtime/device"):
+    for where in interrupted(work, "_runtime/stream", "_runtime/device", "_runtime/current_stream"):
         count += 1
         assert current.stream is default, where
         assert current.block is None, where
@@ -246,7 +247,7 @@ def test_the_context_is_that_of_the_current_stream():
             cp.zeros(3)
 
     work()
-    for where in interrupted(work, "_runtime/stream", "_runtime/device"):
+    for where in interrupted(work, "_runtime/stream", "_runtime/device", "_runtime/current_stream"):
         assert driver.context_get_current() == current.stream.device.context, where
         devices[0].use()
 

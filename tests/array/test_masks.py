@@ -7,7 +7,7 @@ import pytest
 
 import gpuarray as cp
 from gpuarray import _layout
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.kernels import mask as mask_kernels
 from tests.array.arrays import DTYPES, raises_alike, same, values
 from tests.slow import slow_except

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 import gpuarray as cp
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.kernels import select as select_kernels
 from gpuarray.kernels.select import spec as partitioning
 from gpuarray.kernels.sort import spec as sorting

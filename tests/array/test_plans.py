@@ -13,7 +13,7 @@ from gpuarray import _arguments, _calls, _layout
 from gpuarray._ops import indexing
 from gpuarray._runtime import plans as plan_cache
 from gpuarray._runtime import stream as streams
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import key_of, planned, static
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import gpuarray as cp
 from gpuarray import _array, _layout
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.errors import HostArrayError
 from gpuarray.kernels import reduction
 from tests.array.arrays import (

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.kernels import search as search_kernels
 from gpuarray.kernels.histogram import launch as histogram_launch
 from gpuarray.kernels.search.spec import ALL_LEVELS, TOP_LEVELS

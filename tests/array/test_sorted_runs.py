@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import gpuarray as cp
 from gpuarray import _calls, _dtypes
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.kernels import sort as sort_kernels
 from gpuarray.kernels.sort import spec as sorting
 from tests.array.test_sorting import check_descending

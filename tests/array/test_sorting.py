@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.kernels import sort as sort_kernels
 from gpuarray.kernels.sort import spec as sorting
 from tests.array.arrays import (

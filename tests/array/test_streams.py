@@ -433,7 +433,7 @@ def test_threads_that_begin_on_default_streams_of_their_own(variable):
 ELSEWHERE = """
 import gpuarray as cp
 from gpuarray._ffi import driver
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 first, second = cp.cuda.Device(0), cp.cuda.Device(1)
 with second:
     event = cp.cuda.Event()

@@ -8,7 +8,7 @@ import pytest
 import gpuarray as cp
 from gpuarray._array import ArrayBase
 from gpuarray._fusion import views
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from tests.slow import slow_except, slow_off_axes
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from gpuarray import _layout, _transfers
 from gpuarray._raw import RawKernel, RawModule
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.stream import Stream
 from gpuarray.errors import CompileError, DriverError, HostArrayError, UnsupportedDTypeError
 from gpuarray.kernels.compiler import compilation as compiler

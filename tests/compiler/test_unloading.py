@@ -11,7 +11,7 @@ import pytest
 import gpuarray as cp
 from gpuarray._ffi import driver, driver_streams
 from gpuarray._runtime import launch, launch_history, user_code
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 
 numbers = itertools.count()
 

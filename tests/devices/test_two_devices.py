@@ -674,7 +674,7 @@ def test_the_checkers_find_the_work_in_order(current_streams, second):
 
 def test_what_a_thread_keeps_of_crossings_ends(x, second):
     needs_peers()
-    from gpuarray._runtime.device import current
+    from gpuarray._runtime.current_stream import current
 
     stream = cp.cuda.Stream()
     with stream:

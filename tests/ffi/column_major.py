@@ -6,7 +6,7 @@ import numpy as np
 
 from gpuarray import _layout
 from gpuarray._libraries.steps import Steps
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 
 
 def _by_columns(matrices):

@@ -8,7 +8,7 @@ import pytest
 from gpuarray._ffi import cusolver
 from gpuarray._libraries.handles import SOLVER
 from gpuarray._libraries.svd import svd_call
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.errors import LibraryError
 
 

@@ -10,7 +10,7 @@ import pytest
 from gpuarray import _layout
 from gpuarray._libraries.lu import letter
 from gpuarray._libraries.steps import Steps
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.errors import LibraryError
 from tests.ffi.column_major import Call
 

@@ -8,7 +8,7 @@ import pytest
 import gpuarray as cp
 from gpuarray._ffi.library_kinds import COMPLEX_HALF
 from gpuarray._libraries.fft_plans import Geometry, Plan
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.cuda import cufft
 from gpuarray.errors import CuFFTError
 from gpuarray.fft import config

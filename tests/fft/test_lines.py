@@ -14,7 +14,7 @@ from gpuarray import _calls, _layout
 from gpuarray._libraries import fft_costs, fft_layouts
 from gpuarray._libraries.line_layouts import solve
 from gpuarray._runtime import launch_history
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.kernels import fourier
 from gpuarray.kernels.fourier.launch import Form, form_of
 from gpuarray.kernels.fourier.spec import (

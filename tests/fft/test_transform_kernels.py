@@ -8,7 +8,7 @@ import pytest
 import gpuarray as cp
 import gpuarray.scipy.fft
 from gpuarray import _calls, _layout
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.kernels import transform
 from gpuarray.kernels.transform.spec import TransformSpec, render
 

@@ -14,13 +14,12 @@ def fused(monkeypatch):
     # The tests are configured before the package is imported.
     import gpuarray as cp
     from gpuarray._fusion import deferred
-    from gpuarray._runtime import device as devices
-    from gpuarray._runtime import recording
+    from gpuarray._runtime import current_stream, recording
 
     monkeypatch.setattr(recording, "LEAST_BYTES", 0)
     monkeypatch.setattr(deferred, "USUAL", sys.maxsize)  # also those that run alone
     # Threads of other tests may still be ending.
-    monkeypatch.setattr(devices, "threads", {threading.get_ident()})
+    monkeypatch.setattr(current_stream, "threads", {threading.get_ident()})
     with cp.fusion("immediate"):
         cp.cuda.Stream.null.drop_plans()  # plans of operations on small arrays record nothing
         yield

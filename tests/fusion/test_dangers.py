@@ -16,8 +16,8 @@ import pytest
 
 import gpuarray as cp
 from gpuarray._fusion import automatic, chains, running
-from gpuarray._runtime import device, staged_copies
-from gpuarray._runtime.device import deferring_streams
+from gpuarray._runtime import current_stream, staged_copies
+from gpuarray._runtime.current_stream import deferring_streams
 from gpuarray.errors import CompileError
 from tests.array.interrupting import interrupted
 from tests.array.test_fork import PROGRAM
@@ -329,10 +329,10 @@ def test_another_thread_runs_it_at_any_moment(monkeypatch):
 
     def run_all():
         try:
-            _ = device.current.stream
-            device.threads.discard(threading.get_ident())  # else nothing would be recorded
+            _ = current_stream.current.stream
+            current_stream.threads.discard(threading.get_ident())  # else nothing would be recorded
             while not done.is_set():
-                device.run_all_deferred()
+                current_stream.run_all_deferred()
         except BaseException as error:
             errors.append(error)
 
@@ -387,7 +387,7 @@ def test_threads_of_which_each_has_its_own_chains():
 @pytest.mark.parametrize("own_stream", [False, True])
 def test_a_thread_ends_with_pending_operations(monkeypatch, use, own_stream):
     """The next one, which may have its identity, and the one that waited for it have its arrays."""
-    monkeypatch.setattr(device, "threads", set())
+    monkeypatch.setattr(current_stream, "threads", set())
     x, made, used, errors = cp.asarray(HOST), [], [], []
     stream = cp.cuda.Stream(non_blocking=True) if own_stream else cp.cuda.Stream.null
 
@@ -429,7 +429,7 @@ def test_a_thread_ends_with_pending_operations(monkeypatch, use, own_stream):
 
 def test_a_thread_that_fails_leaves_its_operations(monkeypatch):
     """What a thread that ends by an exception has recorded is there, and what it dropped is not."""
-    monkeypatch.setattr(device, "threads", set())
+    monkeypatch.setattr(current_stream, "threads", set())
     x, made = cp.asarray(HOST), []
     monkeypatch.setattr(threading, "excepthook", lambda args: made.append(args.exc_type))
 

@@ -13,7 +13,7 @@ import pytest
 import gpuarray as cp
 from gpuarray import _array
 from gpuarray._fusion import automatic, chains, deferred, running, steps
-from gpuarray._runtime.device import deferring_streams
+from gpuarray._runtime.current_stream import deferring_streams
 from gpuarray.errors import OutOfMemoryError
 from tests.fusion import programs
 

@@ -11,7 +11,7 @@ import pytest
 
 import gpuarray as cp
 from gpuarray._fusion import deferred
-from gpuarray._runtime.device import deferring_streams
+from gpuarray._runtime.current_stream import deferring_streams
 
 HOST = np.linspace(-2, 2, 12, dtype="f4")
 
@@ -95,7 +95,7 @@ PROGRAM = """
 import sys
 import gpuarray as cp
 from gpuarray._runtime import recording
-from gpuarray._runtime.device import deferring_streams
+from gpuarray._runtime.current_stream import deferring_streams
 
 def loaded():
     return "gpuarray._fusion.automatic" in sys.modules

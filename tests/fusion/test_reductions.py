@@ -9,8 +9,7 @@ import pytest
 
 import gpuarray as cp
 from gpuarray._fusion import prologues, running
-from gpuarray._runtime import device as devices
-from gpuarray._runtime import recording
+from gpuarray._runtime import current_stream, recording
 from gpuarray.kernels.generator.expressions import Apply, Input
 from gpuarray.kernels.generator.operations import operation
 from gpuarray.kernels.reduction.computed import Source
@@ -25,7 +24,7 @@ AXES = [None, 0, -1]
 def fused(monkeypatch):
     """Record operations of all sizes, and compile at once."""
     monkeypatch.setattr(recording, "LEAST_BYTES", 0)
-    monkeypatch.setattr(devices, "threads", {threading.get_ident()})
+    monkeypatch.setattr(current_stream, "threads", {threading.get_ident()})
     with cp.fusion("immediate"):
         cp.cuda.Stream.null.drop_plans()
         yield

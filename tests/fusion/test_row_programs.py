@@ -9,8 +9,7 @@ import pytest
 
 import gpuarray as cp
 from gpuarray._fusion import chains, running
-from gpuarray._runtime import device as devices
-from gpuarray._runtime import recording
+from gpuarray._runtime import current_stream, recording
 from gpuarray.kernels.reduction import row_launch
 
 #: Threads of a block and lanes of a warp for a row; vectors with and without elements before and
@@ -22,7 +21,7 @@ SHAPES = [(7, 1001), (40, 130), (9, 3), (3, 5, 64)]
 def fused(monkeypatch):
     """Record operations of all sizes, and compile at once."""
     monkeypatch.setattr(recording, "LEAST_BYTES", 0)
-    monkeypatch.setattr(devices, "threads", {threading.get_ident()})
+    monkeypatch.setattr(current_stream, "threads", {threading.get_ident()})
     with cp.fusion("immediate"):
         cp.cuda.Stream.null.drop_plans()
         yield

@@ -9,7 +9,7 @@ import pytest
 
 import gpuarray as cp
 from gpuarray._fusion import chains, running
-from gpuarray._runtime.device import deferring_streams
+from gpuarray._runtime.current_stream import deferring_streams
 
 HOST = np.linspace(-2, 2, 12, dtype="f4").reshape(3, 4)
 

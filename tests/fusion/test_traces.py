@@ -10,7 +10,7 @@ import pytest
 
 import gpuarray as cp
 from gpuarray import profiler
-from gpuarray._runtime.device import deferring_streams
+from gpuarray._runtime.current_stream import deferring_streams
 from gpuarray.profiler._ipython import gpu_timeit
 
 HOST = np.linspace(-2, 2, 12, dtype="f4").reshape(3, 4)

@@ -7,7 +7,7 @@ import pytest
 
 import gpuarray as cp
 from gpuarray import _dtypes, _layout
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.kernels import product
 from tests.array.arrays import DTYPES
 from tests.slow import slow_except

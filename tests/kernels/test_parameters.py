@@ -5,7 +5,7 @@ import re
 import pytest
 
 from gpuarray._ffi import nvrtc
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan
 from gpuarray.kernels.compiler.images import parameter_sizes
 from gpuarray.kernels.elementwise import spec as elementwise

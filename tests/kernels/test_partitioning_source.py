@@ -98,7 +98,7 @@ def test_wrong_specifications():
 
 def test_counts_of_long_rows_are_wide(monkeypatch):
     """Where rows have 2^32 elements, counts have 64 bits; indices always do."""
-    from gpuarray._runtime.device import current
+    from gpuarray._runtime.current_stream import current
     from gpuarray.kernels import select as select_kernels
 
     made = []

@@ -10,7 +10,7 @@ import pytest
 from gpuarray._ffi import driver
 from gpuarray._libraries.qr import product_call, qr_call
 from gpuarray._libraries.svd import svd_call
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.errors import CUDAError
 from tests.linalg.residuals import is_product, precision, random
 

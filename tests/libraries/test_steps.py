@@ -8,7 +8,7 @@ import pytest
 from gpuarray import _layout
 from gpuarray._libraries.checks import check, fill_failed, info_of, refuse_capture
 from gpuarray._libraries.steps import Stack, Steps
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.errors import CaptureError
 
 

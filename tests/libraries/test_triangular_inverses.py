@@ -8,7 +8,7 @@ import pytest
 from gpuarray import _layout
 from gpuarray._libraries import lu, qr, triangular_inverse
 from gpuarray._libraries.steps import Steps
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 
 #: Of 32 rows no product is made; the others have pairs of triangles that are not alike.
 SIZES = [1, 31, 32, 33, 64, 70, 100, 129]

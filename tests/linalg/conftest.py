@@ -8,7 +8,8 @@ import pytest
 @pytest.fixture
 def by_libraries(monkeypatch):
     """Small matrices go the way of large ones, by functions of CUDA's libraries."""
-    from gpuarray._runtime.device import current  # which the tests' settings have to come before
+    # The tests' settings have to come before it.
+    from gpuarray._runtime.current_stream import current
     from gpuarray.kernels.small_matrix import launch
 
     monkeypatch.setattr(launch, "is_small", lambda layout: False)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.kernels.small_matrix import launch
 
 DTYPES = ["f4", "f8", "c8", "c16"]

@@ -7,7 +7,7 @@ import pytest
 
 import gpuarray as cp
 from gpuarray._libraries.lu import is_batched
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.errors import CaptureError
 from tests.linalg.matrices import DTYPES, close, conditioned, eps, random, regular
 

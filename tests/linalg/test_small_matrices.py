@@ -9,7 +9,7 @@ import pytest
 
 import gpuarray as cp
 from gpuarray._ffi import driver
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.launch import load
 from gpuarray.kernels.small_matrix import launch, spec
 from tests.linalg.small_matrices import (

@@ -13,7 +13,7 @@ from scipy import stats
 
 import gpuarray as cp
 from gpuarray import _layout
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.kernels.distribution import launch, spec
 from gpuarray.kernels.distribution.launch import variates_call
 from tests.slow import slow_except

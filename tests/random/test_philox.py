@@ -7,7 +7,7 @@ import pytest
 
 import gpuarray as cp
 from gpuarray import _layout
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.kernels.distribution.launch import integers_call, variates_call
 from gpuarray.kernels.generator.headers import cuda_headers
 

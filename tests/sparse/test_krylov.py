@@ -7,7 +7,7 @@ import pytest
 
 import gpuarray as cp
 from gpuarray import _layout
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.kernels.join.launch import to_host_call
 from gpuarray.kernels.krylov import launch, spec
 from gpuarray.kernels.sparse_product import launch as products

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse
 
 import gpuarray as cp
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.kernels.sparse_product import launch, spec
 from tests.slow import slow_except
 

@@ -17,7 +17,7 @@ from gpuarray._fusion.steps import Reduced, Step
 from gpuarray._layout import Layout
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime import recording
-from gpuarray._runtime.device import deferring_streams, run_all_deferred
+from gpuarray._runtime.current_stream import deferring_streams, run_all_deferred
 from gpuarray._runtime.plan_kinds import ASKING, HOOKED, WATCHED
 from gpuarray._runtime.stream import Stream, streams
 from gpuarray.kernels.generator.expressions import Expression

@@ -34,9 +34,8 @@ from gpuarray import _array, _fork
 from gpuarray._fusion.batches import Batch, has_memory
 from gpuarray._fusion.sequences import Node
 from gpuarray._layout import Layout
-from gpuarray._runtime import device as devices
-from gpuarray._runtime import recording
-from gpuarray._runtime.device import current, deferring_streams
+from gpuarray._runtime import current_stream, recording
+from gpuarray._runtime.current_stream import current, deferring_streams
 from gpuarray._runtime.places import running, text_of
 from gpuarray._runtime.pool import Allocation, Block
 from gpuarray._runtime.stream import PLAN_LIMIT, Stream
@@ -73,7 +72,7 @@ def _refuses() -> bool:
     """
     if not enabled:
         return True
-    threads = devices.threads
+    threads = current_stream.threads
     if len(threads) > 1:
         threads.intersection_update([x.ident for x in threading.enumerate()])
     return len(threads) > 1
@@ -179,7 +178,7 @@ class Deferred:
             del stream.handle
             del stream.argument
             self.begun = True
-        if not enabled or len(devices.threads) > 1:
+        if not enabled or len(current_stream.threads) > 1:
             if _refuses():
                 self.run()
                 return False

@@ -9,7 +9,7 @@ from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
 import numpy as np
 
 from gpuarray import _array, _interchange
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import find, key_of, static
 
 _NUMBERS = (bool, int, float, complex)

@@ -14,7 +14,7 @@ from gpuarray._fusion.batches import SLOTS, has_memory
 from gpuarray._fusion.deferred import Deferred
 from gpuarray._fusion.steps import View
 from gpuarray._namespace.signatures import without_annotations
-from gpuarray._runtime.device import deferring_streams
+from gpuarray._runtime.current_stream import deferring_streams
 from gpuarray._runtime.stream import Stream
 
 #: What is asked of arrays that may have no memory yet: see gpuarray._array.

@@ -19,7 +19,8 @@ from gpuarray._fusion.chains import Plan
 from gpuarray._fusion.sequences import Node
 from gpuarray._fusion.steps import Step, View
 from gpuarray._fusion.viewing import Viewed
-from gpuarray._runtime.device import Device, work_for_another_thread
+from gpuarray._runtime.current_stream import work_for_another_thread
+from gpuarray._runtime.device import Device
 from gpuarray._runtime.interrupts import held_back
 from gpuarray._runtime.memory import NO_MEMORY
 from gpuarray._runtime.stream import Stream

@@ -16,7 +16,7 @@ from gpuarray._jit import launch_arguments
 from gpuarray._jit.functions import JitFunction, call_signature
 from gpuarray._raw.kernel import RawKernel
 from gpuarray._raw.module import RawModule
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan
 from gpuarray._runtime.plans import find, key_of
 from gpuarray._runtime.stream import Stream

@@ -13,7 +13,7 @@ from gpuarray import _array, _dtypes, _interchange
 from gpuarray._jit import core_dimensions
 from gpuarray._jit.functions import JitFunction, call_signature
 from gpuarray._raw import ElementwiseKernel
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 
 P = ParamSpec("P")
 Q = ParamSpec("Q")

@@ -16,7 +16,7 @@ from gpuarray._libraries import blas_lt
 from gpuarray._libraries.column_major import MatrixStack, gemm_arguments, matrix_of, read
 from gpuarray._libraries.handles import BLAS
 from gpuarray._libraries.precision import compute_type
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.launch import BoundLaunch
 from gpuarray._runtime.library_call import BoundCall, RepeatedCall
 from gpuarray._runtime.plans import find

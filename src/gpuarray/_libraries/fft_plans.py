@@ -22,8 +22,9 @@ from gpuarray._config import config
 from gpuarray._ffi import cufft, driver
 from gpuarray._ffi.library_kinds import COMPLEX_HALF
 from gpuarray._runtime import allocator
-from gpuarray._runtime.device import Device, give_back
+from gpuarray._runtime.device import Device
 from gpuarray._runtime.library_call import BoundCall
+from gpuarray._runtime.release import give_back
 from gpuarray._runtime.stream import Stream
 from gpuarray.errors import CuFFTError
 

@@ -14,7 +14,8 @@ from collections.abc import Callable
 from gpuarray._ffi import cublas, cublaslt, cusolver, driver
 from gpuarray._ffi.library_table import TableLibrary
 from gpuarray._runtime import allocator
-from gpuarray._runtime.device import Device, current
+from gpuarray._runtime.current_stream import current
+from gpuarray._runtime.device import Device
 from gpuarray._runtime.memory import BaseMemory
 from gpuarray._runtime.stream import Stream
 from gpuarray.errors import CaptureError, LibraryError

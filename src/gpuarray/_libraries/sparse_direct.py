@@ -19,8 +19,10 @@ from gpuarray._ffi import cudss, cudss_kinds
 from gpuarray._ffi.library_kinds import DataType, Enumeration
 from gpuarray._libraries.checks import refuse_capture
 from gpuarray._runtime import allocator
-from gpuarray._runtime.device import Device, current, give_back
+from gpuarray._runtime.current_stream import current
+from gpuarray._runtime.device import Device
 from gpuarray._runtime.memory import BaseMemory
+from gpuarray._runtime.release import give_back
 from gpuarray._runtime.stream import Stream
 from gpuarray.errors import CuDSSError, OutOfMemoryError
 

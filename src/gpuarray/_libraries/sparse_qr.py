@@ -18,7 +18,9 @@ from gpuarray._ffi import cusolver, cusolver_sparse, cusparse
 from gpuarray._libraries.checks import refuse_capture
 from gpuarray._libraries.handles import SPARSE_SOLVER
 from gpuarray._runtime import allocator
-from gpuarray._runtime.device import Device, current, give_back
+from gpuarray._runtime.current_stream import current
+from gpuarray._runtime.device import Device
+from gpuarray._runtime.release import give_back
 from gpuarray.errors import CUSOLVERError, OutOfMemoryError
 
 __all__ = ["SparseQR", "nested_dissection"]

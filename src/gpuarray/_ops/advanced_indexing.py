@@ -18,7 +18,7 @@ from gpuarray._config import config
 from gpuarray._layout import Layout
 from gpuarray._ops.conversion import array as as_array
 from gpuarray._ops.stored_values import as_host_scalar, as_values
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise

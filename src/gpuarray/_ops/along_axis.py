@@ -18,7 +18,7 @@ from gpuarray._ops.conversion import array
 from gpuarray._ops.manipulation import as_array, in_one_dimension, reshape
 from gpuarray._ops.stored_values import as_host_scalar, as_values
 from gpuarray._ops.taking import NUMBERS, indices_on_host, keep_store
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.kernels import gather
 from gpuarray.kernels.elementwise import copies
 

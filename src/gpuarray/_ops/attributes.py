@@ -19,7 +19,8 @@ from gpuarray._ops.creation import fill
 from gpuarray._ops.flags import Flags
 from gpuarray._ops.manipulation import in_one_dimension
 from gpuarray._runtime import allocator
-from gpuarray._runtime.device import Device, current
+from gpuarray._runtime.current_stream import current
+from gpuarray._runtime.device import Device
 from gpuarray._runtime.memory_pointer import MemoryPointer
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels.elementwise import copies

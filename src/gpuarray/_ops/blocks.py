@@ -14,7 +14,7 @@ from gpuarray._ops.joining import vstack
 from gpuarray._ops.manipulation import as_array, reshape
 from gpuarray._ops.subscripts import getitem
 from gpuarray._ops.transposing import moveaxis
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import find, key_of
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import join as join_kernels

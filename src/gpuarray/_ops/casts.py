@@ -14,7 +14,7 @@ from gpuarray._ops.dimensions import broadcast_to
 from gpuarray._ops.placement import given_device, on_device
 from gpuarray._ops.stored_values import as_host_scalar
 from gpuarray._ops.subclassing import as_class, is_array_class
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.kernels.elementwise import copies
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from gpuarray._ops.coordinates import BOUNDED, as_int64, check_mode, int64
 from gpuarray._ops.joining import stack
 from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.stored_values import as_host_scalar
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise, gather

@@ -12,7 +12,7 @@ from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
 from gpuarray._ops import logic, math, truth
 from gpuarray._ops.stored_values import as_values
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import find, planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise, reduction

@@ -13,7 +13,7 @@ from gpuarray._integers import shortened
 from gpuarray._namespace.called_name import called_name
 from gpuarray._ops.pinned_arrays import empty_pinned
 from gpuarray._ops.placement import given_device
-from gpuarray._runtime.device import current, wait_for
+from gpuarray._runtime.current_stream import current, wait_for
 from gpuarray._runtime.event import check_stream
 from gpuarray.errors import HostArrayError
 from gpuarray.kernels.elementwise import copies

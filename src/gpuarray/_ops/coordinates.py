@@ -15,7 +15,7 @@ from gpuarray._layout import Layout
 from gpuarray._ops import advanced_indexing
 from gpuarray._ops.conversion import array
 from gpuarray._ops.manipulation import as_array
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise

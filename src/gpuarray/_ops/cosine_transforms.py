@@ -15,7 +15,7 @@ from gpuarray._libraries.transforms import factor_of
 from gpuarray._namespace.called_name import called_name
 from gpuarray._ops.fourier import check_axes_and_lengths, check_norm
 from gpuarray._ops.manipulation import as_array
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import find, planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels.elementwise import copies

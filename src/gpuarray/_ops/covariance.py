@@ -20,7 +20,7 @@ from gpuarray._ops.math import conj, divide, multiply, rint, subtract
 from gpuarray._ops.statistics import mean
 from gpuarray._ops.sums import sum
 from gpuarray._ops.truth import any
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise

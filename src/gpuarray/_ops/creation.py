@@ -16,7 +16,7 @@ from gpuarray._ops.conversion import asarray
 from gpuarray._ops.placement import device_like, given_device
 from gpuarray._ops.stored_values import as_host_scalar
 from gpuarray._runtime import recording
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import find, key_of, planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.errors import HostArrayError

@@ -19,7 +19,7 @@ from gpuarray._ops.logic import not_equal
 from gpuarray._ops.manipulation import as_array, in_one_dimension, reshape
 from gpuarray._ops.math import add, divide, multiply, subtract
 from gpuarray._ops.sums import sum
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise

@@ -26,7 +26,7 @@ from gpuarray._ops.sorting import argsort
 from gpuarray._ops.subscripts import getitem, setitem
 from gpuarray._ops.transposing import moveaxis
 from gpuarray._ops.truth import any as any_true
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import remap

@@ -25,7 +25,7 @@ from gpuarray._ops.contraction_plans import (
     step_call,
 )
 from gpuarray._ops.stored_values import as_values
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import find, key_of, static
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels.reduction import arguments

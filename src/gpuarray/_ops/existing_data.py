@@ -12,7 +12,7 @@ from gpuarray._layout import Layout
 from gpuarray._ops.closeness import everywhere
 from gpuarray._ops.conversion import array, asarray
 from gpuarray._ops.manipulation import as_array
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels.elementwise import copies

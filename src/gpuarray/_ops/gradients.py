@@ -14,7 +14,7 @@ from gpuarray._ops.conversion import asarray, on_host
 from gpuarray._ops.differences import as_differences, part
 from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.math import add, divide, multiply, subtract
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import find, planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise

@@ -10,7 +10,7 @@ from gpuarray._layout import Layout
 from gpuarray._ops.dimensions import broadcast_arrays
 from gpuarray._ops.manipulation import as_array, reshape
 from gpuarray._ops.region_indices import indices
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise

@@ -21,7 +21,7 @@ from gpuarray._ops.math import divide, subtract
 from gpuarray._ops.sums import sum
 from gpuarray._ops.transposing import transpose
 from gpuarray._ops.truth import any
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise

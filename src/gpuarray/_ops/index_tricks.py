@@ -20,7 +20,7 @@ from gpuarray._ops.ranges import arange
 from gpuarray._ops.region_indices import grid, line_call
 from gpuarray._ops.samples import linspace
 from gpuarray._ops.transposing import swapaxes, transpose
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray

@@ -11,7 +11,8 @@ import numpy as np
 from gpuarray import _arguments
 from gpuarray._ffi import driver
 from gpuarray._ops.placement import given_device
-from gpuarray._runtime.device import Device, current
+from gpuarray._runtime.current_stream import current
+from gpuarray._runtime.device import Device
 
 if TYPE_CHECKING:
     from gpuarray._types import ndarray

@@ -12,7 +12,8 @@ from gpuarray import _array, _dtypes, _interchange, _layout
 from gpuarray._ffi import dlpack, driver
 from gpuarray._ops.conversion import asarray, asnumpy
 from gpuarray._ops.placement import given_device, on_device
-from gpuarray._runtime.device import Device, current
+from gpuarray._runtime.current_stream import current
+from gpuarray._runtime.device import Device
 from gpuarray._runtime.stream_kinds import ExternalStream
 from gpuarray.kernels.elementwise import copies
 

@@ -14,7 +14,7 @@ from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.math import add, remainder, subtract
 from gpuarray._ops.sorting import argsort
 from gpuarray._ops.taking import take
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels.elementwise import copies

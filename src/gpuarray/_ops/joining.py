@@ -16,7 +16,7 @@ from gpuarray._namespace.called_name import called_name
 from gpuarray._ops.dimensions import atleast_1d, atleast_2d, atleast_3d
 from gpuarray._ops.manipulation import as_array, in_one_dimension, ndim
 from gpuarray._ops.transposing import transpose
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.kernels.join import rules
 from gpuarray.kernels.join.rules import stack as stack_arrays
 

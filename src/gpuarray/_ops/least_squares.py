@@ -13,7 +13,7 @@ from gpuarray._ops.math import conj, divide, multiply
 from gpuarray._ops.matrix_operands import common_dtype, real_dtype
 from gpuarray._ops.selection import where
 from gpuarray._ops.singular_values import decompose
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.reduction.products import sum_of_products
 

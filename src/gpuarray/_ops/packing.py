@@ -13,7 +13,7 @@ from gpuarray._layout import Layout
 from gpuarray._ops.manipulation import along_axis, as_array
 from gpuarray._ops.padding import pad
 from gpuarray._ops.subscripts import getitem
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise

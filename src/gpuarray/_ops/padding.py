@@ -24,7 +24,7 @@ from gpuarray._ops.statistics import min as least
 from gpuarray._ops.stored_values import as_host_scalar
 from gpuarray._ops.subscripts import getitem, setitem
 from gpuarray._ops.transposing import moveaxis
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import remap

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from gpuarray import _interchange
 from gpuarray._array import ArrayBase
 from gpuarray._namespace.called_name import called_name
-from gpuarray._runtime.device import Device, current
+from gpuarray._runtime.current_stream import current
+from gpuarray._runtime.device import Device
 from gpuarray._runtime.stream import Stream
 from gpuarray._runtime.stream_kinds import ExternalStream
 from gpuarray.kernels.elementwise import copies

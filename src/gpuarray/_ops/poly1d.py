@@ -18,7 +18,7 @@ from gpuarray._ops.joining import concatenate
 from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.math import add, negative, subtract
 from gpuarray._ops.series_values import evaluate
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise

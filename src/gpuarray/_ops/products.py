@@ -13,7 +13,7 @@ from gpuarray._layout import Layout
 from gpuarray._namespace.called_name import called_name
 from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.math import multiply
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import find
 from gpuarray._runtime.stream import Stream
 from gpuarray._ufunc import create_generalized

@@ -11,7 +11,7 @@ import numpy as np
 from gpuarray import _arguments, _array, _dtypes, _layout
 from gpuarray._ops.conversion import asarray
 from gpuarray._ops.placement import given_device
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise

@@ -16,7 +16,7 @@ from gpuarray._ops.creation import ones
 from gpuarray._ops.manipulation import as_array, reshape
 from gpuarray._ops.nonzero import nonzero
 from gpuarray._ops.ranges import arange
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise

@@ -15,7 +15,7 @@ from gpuarray._ops.conversion import asarray
 from gpuarray._ops.manipulation import ndim, reshape
 from gpuarray._ops.math import divide, log10, sign, subtract
 from gpuarray._ops.placement import given_device
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise

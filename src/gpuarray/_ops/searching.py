@@ -13,7 +13,7 @@ from gpuarray._ops.conversion import array
 from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.nonzero import as_truth
 from gpuarray._ops.taking import take
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels.elementwise import copies

@@ -13,7 +13,7 @@ from gpuarray._layout import Layout
 from gpuarray._namespace.called_name import called_name
 from gpuarray._ops import math
 from gpuarray._ops.nonzero import nonzero
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import find
 from gpuarray._ufunc.planning import checking_numbers
 from gpuarray.kernels import elementwise

@@ -20,7 +20,7 @@ from gpuarray._ops.correlating import convolve
 from gpuarray._ops.manipulation import as_array, ndim
 from gpuarray._ops.math import add, multiply, negative, subtract, true_divide
 from gpuarray._ops.transposing import moveaxis
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.kernels import polynomial
 from gpuarray.kernels.elementwise import copies
 

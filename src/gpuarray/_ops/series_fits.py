@@ -20,7 +20,7 @@ from gpuarray._ops.math import conj, divide, multiply, sqrt
 from gpuarray._ops.selection import where
 from gpuarray._ops.series import as_series
 from gpuarray._ops.series_values import basis_values
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise

@@ -15,7 +15,7 @@ from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.math import multiply
 from gpuarray._ops.series import coefficients_of
 from gpuarray._ops.transposing import moveaxis
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.kernels import polynomial
 from gpuarray.kernels.elementwise import copies
 

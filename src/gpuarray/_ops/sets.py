@@ -17,7 +17,7 @@ from gpuarray._ops.searching import searchsorted
 from gpuarray._ops.sorting import sort
 from gpuarray._ops.taking import take
 from gpuarray._ops.unique import first_of_equals, unique
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels.elementwise import copies

@@ -19,7 +19,7 @@ from gpuarray._ops.matrix_operands import check_stacked, common_dtype, real_dtyp
 from gpuarray._ops.selection import where
 from gpuarray._ops.small_matrices import on_small
 from gpuarray._ops.truth import all, any
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import small_matrix

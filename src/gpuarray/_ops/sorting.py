@@ -18,7 +18,7 @@ from gpuarray._ops.manipulation import along_axis, as_array, in_one_dimension, r
 from gpuarray._ops.math import subtract
 from gpuarray._ops.ranges import arange
 from gpuarray._ops.taking import take
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import sort as sort_kernels

@@ -15,7 +15,8 @@ from gpuarray import _array
 from gpuarray._array import ArrayBase
 from gpuarray._ffi import driver
 from gpuarray._ops.conversion import array, asnumpy
-from gpuarray._runtime.device import Device, current
+from gpuarray._runtime.current_stream import current
+from gpuarray._runtime.device import Device
 
 if TYPE_CHECKING:
     import numpy as np

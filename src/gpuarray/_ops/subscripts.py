@@ -20,7 +20,7 @@ from gpuarray._ops import advanced_indexing, fields
 from gpuarray._ops.conversion import uploaded
 from gpuarray._ops.creation import fill, fill_call
 from gpuarray._ops.stored_values import as_host_scalar, as_values
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.errors import HostArrayError
 from gpuarray.kernels import mask as mask_kernels
 from gpuarray.kernels.elementwise import copies

@@ -17,7 +17,7 @@ from gpuarray._ops.conversion import array
 from gpuarray._ops.coordinates import check_mode, coordinates
 from gpuarray._ops.manipulation import along_axis, as_array, in_one_dimension
 from gpuarray._ops.stored_values import as_host_scalar, as_values
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.errors import HostArrayError

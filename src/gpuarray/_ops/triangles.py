@@ -11,7 +11,7 @@ from gpuarray import _dtypes, _layout
 from gpuarray._layout import Layout
 from gpuarray._ops.indexing import diag
 from gpuarray._ops.manipulation import as_array, in_one_dimension
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise

@@ -17,7 +17,7 @@ from gpuarray._ops.sorting import argsort, lexsort, sort
 from gpuarray._ops.taking import take
 from gpuarray._ops.transposing import moveaxis
 from gpuarray._ops.truth import any
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise

@@ -14,7 +14,7 @@ from gpuarray._layout import Layout
 from gpuarray._namespace.called_name import called_name
 from gpuarray._ops import advanced_indexing, subscripts
 from gpuarray._ops.sorting import argsort
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray._ufunc import methods as ufunc_methods

@@ -14,7 +14,7 @@ from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
 from gpuarray._ops.math import multiply
 from gpuarray._ops.stored_values import as_values
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise

@@ -10,7 +10,7 @@ import numpy as np
 
 from gpuarray import _layout
 from gpuarray._layout import Layout
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise

@@ -9,7 +9,7 @@ from gpuarray import _array
 from gpuarray._raw import parameters
 from gpuarray._raw.parameters import Parameter
 from gpuarray._runtime import plans as plan_cache
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import find
 from gpuarray._runtime.stream import Stream
 

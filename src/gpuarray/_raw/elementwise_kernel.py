@@ -10,7 +10,7 @@ from gpuarray import _array, _calls, _layout
 from gpuarray._raw import parameters
 from gpuarray._raw.declared_kernel import DeclaredKernel
 from gpuarray._raw.elementwise_plan import CallSignature, ElementwiseDeclaration, Planner
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.event import check_stream
 from gpuarray._runtime.launch import BoundLaunch
 from gpuarray._runtime.stream import Stream

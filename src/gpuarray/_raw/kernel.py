@@ -15,7 +15,7 @@ from gpuarray._raw.loaded_module import LoadedFunction, refusal
 from gpuarray._raw.module import RawModule
 from gpuarray._raw.occupancy import Occupancy
 from gpuarray._runtime import function_hook, launch_history
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.event import check_stream
 from gpuarray._runtime.plans import find, key_of
 from gpuarray._runtime.stream import Stream

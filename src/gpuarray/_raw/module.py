@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 from gpuarray._ffi import driver
 from gpuarray._raw.loaded_module import LoadedModule, loadable
 from gpuarray._runtime import user_code
-from gpuarray._runtime.device import Device, current
+from gpuarray._runtime.current_stream import current
+from gpuarray._runtime.device import Device
 from gpuarray._runtime.launch_history import KernelCode
 from gpuarray._runtime.memory_pointer import MemoryPointer
 from gpuarray._runtime.ordered_memory import UnownedMemory

@@ -14,7 +14,7 @@ from gpuarray._raw import parameters
 from gpuarray._raw.declared_kernel import DeclaredKernel
 from gpuarray._raw.parameters import Types
 from gpuarray._runtime import plans as plan_cache
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.event import check_stream
 from gpuarray._runtime.launch import BoundLaunch
 from gpuarray._runtime.stream import Stream

@@ -17,7 +17,9 @@ from typing import Any, NamedTuple
 from gpuarray import _fork
 from gpuarray._ffi import driver
 from gpuarray._integers import ceil_div, round_up
-from gpuarray._runtime.device import Device, captured_streams, current, give_back, need_context
+from gpuarray._runtime.current_stream import captured_streams, current, need_context
+from gpuarray._runtime.device import Device
+from gpuarray._runtime.release import give_back
 from gpuarray.errors import DriverError
 
 #: Memory is mapped in chunks of about this part of the range's. Each costs calls of the driver, but

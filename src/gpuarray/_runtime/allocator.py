@@ -10,7 +10,7 @@ from typing import Any
 from gpuarray import _fork
 from gpuarray._config import config
 from gpuarray._runtime.arena import Block
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.memory import MAX_BYTES, NO_MEMORY, BaseMemory, checked_size
 from gpuarray._runtime.memory_pointer import MemoryPointer, malloc, pointer_to
 from gpuarray._runtime.ordered_memory import UnownedMemory

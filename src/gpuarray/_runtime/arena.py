@@ -21,15 +21,10 @@ from gpuarray import errors
 from gpuarray._config import config
 from gpuarray._ffi import driver
 from gpuarray._runtime.address_range import AddressRange, Growth
-from gpuarray._runtime.device import (
-    Device,
-    after_captures,
-    captured_streams,
-    current,
-    later,
-    need_context,
-)
+from gpuarray._runtime.current_stream import captured_streams, current, need_context
+from gpuarray._runtime.device import Device
 from gpuarray._runtime.idle_memory import IdleMemory
+from gpuarray._runtime.release import after_captures, later
 
 #: Lists of freed blocks that an arena may have before it looks for those that nobody uses.
 _LEAST_BINS = 64

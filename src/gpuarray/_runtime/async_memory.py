@@ -10,12 +10,14 @@ from typing import Any
 
 from gpuarray import errors
 from gpuarray._ffi import driver
-from gpuarray._runtime.device import Device, current, give_back
+from gpuarray._runtime.current_stream import current
+from gpuarray._runtime.device import Device
 from gpuarray._runtime.event import check_stream
 from gpuarray._runtime.memory import checked_size
 from gpuarray._runtime.memory_limit import bytes_of_limit, default_limit
 from gpuarray._runtime.memory_pointer import MemoryPointer
 from gpuarray._runtime.ordered_memory import OrderedMemory
+from gpuarray._runtime.release import give_back
 from gpuarray._runtime.stream import Stream
 
 #: A release threshold that the driver never reaches.

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gpuarray._ffi import driver
-from gpuarray._runtime.device import captured_streams, current
+from gpuarray._runtime.current_stream import captured_streams, current
 from gpuarray._runtime.stream import Stream, streams
 from gpuarray._runtime.stream_work import PER_THREAD, key_of_handle
 from gpuarray.errors import CaptureError, DriverError

@@ -1,302 +1,34 @@
-"""Devices, and which device and stream each thread works on."""
+"""Devices: their properties and attributes, what lives on them, and their reset."""
 
 from __future__ import annotations
 
 import operator
 import threading
 import weakref
-from collections.abc import Callable, Iterable
-from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from gpuarray import _fork
 from gpuarray._config import config
 from gpuarray._ffi import driver
-from gpuarray._runtime import launch_history
+from gpuarray._runtime import current_stream, launch_history
+from gpuarray._runtime.current_stream import (
+    captured_streams,
+    current,
+    deferring_streams,
+    enter,
+    leave,
+    make_current,
+    run_all_deferred,
+    run_before_use,
+    wait_for,
+)
 from gpuarray.errors import CaptureError, CUDAError, DriverError, InvalidDeviceError
 
 if TYPE_CHECKING:
     from gpuarray._runtime.stream import Stream
 
-
-_Handle = TypeVar("_Handle")
-_Entered = TypeVar("_Entered", "Device", "Stream")
-
-
-class Crossing(NamedTuple):
-    """Work that a thread has queued on memory of another device, see gpuarray._runtime.peers."""
-
-    stream: Stream
-    owner: Device
-    #: The stream that the memory was allocated on, if there is one.
-    memory_stream: Stream | None
-
-
-class _Made:
-    """An attribute that is made when a thread first reads it.
-
-    What is in the thread's dict comes before a descriptor that stores nothing. A method
-    ``__getattr__`` of the class would make each read twice as slow.
-    """
-
-    def __init__(self, make: Callable[[], Any]) -> None:
-        self._make = make
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, state: Any, owner: type) -> Any:
-        if state is None:
-            return self
-        value = self._make()
-        setattr(state, self._name, value)
-        return value
-
-
-def _made(make: Callable[[], Any]) -> Any:
-    return _Made(make)
-
-
-def _first_stream() -> Stream:
-    if driver.in_host_function():
-        raise CUDAError(
-            "CUDA must not be called in a function that a stream calls, since the stream waits for "
-            "the function; hand the work over to another thread"
-        )
-    # First, so that nothing is recorded behind what runs: see gpuarray._fusion.deferred.
-    threads.add(threading.get_ident())
-    run_all_deferred()  # this thread may know what another one's work depends on
-    Device(0).use()
-    return current.stream
-
-
-class _Current(threading.local):
-    """The thread's current stream, and with it its current device.
-
-    ``current.stream`` is read once for every operation, so it is a plain attribute; a thread's
-    first read finds none and makes device 0 current.
-    """
-
-    stream: Stream = _made(_first_stream)
-    #: Device index -> the stream that is current there.
-    streams: dict[int, Stream] = _made(dict)
-    #: The innermost ``with`` block: object, stream before, outer block.
-    block: Any = None
-    #: Device index -> the thread's own default stream.
-    per_thread: dict[int, Stream] = _made(dict)
-    #: Work on memory of other devices, which they do not know of.
-    crossings: set[Crossing] = _made(set)
-
-
-current = _Current()
-
-#: What stands for the streams that are captured, by `Stream.key`: see gpuarray._runtime.capture.
-captured_streams: dict[tuple[int, int, int], Stream] = {}
-
-#: What is recorded on streams and has not run, by the streams' identities: see
-#: gpuarray._fusion.deferred.
-deferring_streams: dict[int, Any] = {}
-#: The threads that have worked on a device, but for those of gpuarray's own.
-threads: set[int] = set()
-
 _UNKNOWN_ATTRIBUTE = 1, 801  # CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_NOT_SUPPORTED
-_DISABLE_TIMING = 2  # CUevent_flags
-_CONTEXT_IS_DESTROYED = 709
-
-
-def run_all_deferred() -> None:
-    """Run what is recorded on any stream."""
-    for deferred in list(deferring_streams.values()):
-        deferred.run()
-
-
-def run_before_use() -> None:
-    """Run what is recorded before the thread makes a device or a stream current.
-
-    A thread that works for another one runs nothing: see `work_for_another_thread`.
-    """
-    if threading.get_ident() in threads:
-        run_all_deferred()
-
-
-def need_context() -> None:
-    """Make device 0 current in a thread that has none yet, for calls that name no device."""
-    _ = current.stream
-
-
-def enter(entered: _Entered) -> _Entered:
-    """Begin a ``with`` block of a device or stream in the calling thread.
-
-    An interrupt (Ctrl-C) either leaves the block begun or everything as it was.
-    """
-    state = current.__dict__  # read once, since the attributes of each thread are slow
-    outer, block = state.get("stream") or current.stream, state.get("block")
-    try:
-        state["block"] = entered, outer, block
-        entered.use()
-    except BaseException:
-        state["block"] = block
-        _go_back(outer)
-        raise
-    return entered
-
-
-def leave(entered: Device | Stream, *exc_info: object) -> None:
-    """Go back to the device and stream from before the innermost ``with`` block of an object.
-
-    The blocks of a thread end in the reverse of their order, and a stream or device object may be
-    entered by several threads at once: so the way back is the thread's and not the object's.
-    """
-    state = current.__dict__
-    inside, outer, before = state["block"]
-    # Python may be interrupted before anything of a block's end was done: the next one does it.
-    while inside is not entered and before is not None:
-        inside, outer, before = before
-    try:
-        if outer.lost or state["stream"].device is not outer.device:
-            _go_back(outer)
-        else:
-            outer.use()
-    except KeyboardInterrupt:
-        _go_back(outer)
-        raise
-    finally:
-        state["block"] = before
-
-
-def work_for_another_thread(device: Device) -> None:
-    """Make a device current in a thread of gpuarray's own, which works for another one.
-
-    What the other has recorded stays recorded, and it may go on recording: nothing that this
-    thread queues has to be ordered with what a program says, but by the one it works for.
-    """
-    driver.context_set_current(device.context)
-    current.__dict__["stream"] = device.default_stream
-
-
-def enter_stream(entered: Stream) -> Stream:
-    """What `enter` does, in less time where the stream is one of the device that is current."""
-    state = current.__dict__
-    outer = state.get("stream")
-    device = entered.device
-    if outer is None or outer.device is not device or entered.thread or entered.captured_as:
-        return enter(entered)
-    block = state.get("block")
-    try:
-        state["block"] = entered, outer, block
-        state["streams"][device.id] = state["stream"] = entered
-    except BaseException:
-        state["block"] = block
-        _go_back(outer)
-        raise
-    return entered
-
-
-def leave_stream(entered: Stream, *exc_info: object) -> None:
-    """What `leave` does, in less time where that stays on the device."""
-    state = current.__dict__
-    inside, outer, before = state["block"]
-    device = entered.device
-    if (
-        inside is not entered
-        or outer.lost  # in a fork the thread has no stream
-        or outer.device is not device
-        or state["stream"].device is not device
-        or outer.thread
-        or outer.captured_as
-    ):
-        leave(entered)
-        return
-    try:
-        state["streams"][device.id] = state["stream"] = outer
-        state["block"] = before
-    except KeyboardInterrupt:
-        _go_back(outer)
-        state["block"] = before
-        raise
-
-
-def _go_back(outer: Stream) -> None:
-    if outer.lost:
-        if driver.forked():
-            return
-        outer = outer.device.current_stream()
-    if current.stream.device is not outer.device:
-        outer.device.use()
-    outer.use()
-
-
-def later(release: Callable[[], object]) -> bool:
-    """Whether CUDA must not be called here; then the function is called by the next that waits."""
-    if driver.in_host_function():
-        driver.waiting.append(release)
-        return True
-    return False
-
-
-def _make_current(stream: Stream) -> None:
-    """Make a stream and its device's context current.
-
-    The context comes last: a finalizer that the garbage collector runs before that, and that
-    enters a device, goes back to the context of the current stream.
-    """
-    current.stream = stream
-    driver.context_set_current(stream.device.context)
-
-
-def wait_for(queued: Stream, waiting: Iterable[Stream]) -> bool:
-    """Let what is queued on streams from now on wait for the work of a stream of another device.
-
-    A captured stream neither waits nor is waited for, since the others would become part of the
-    capture: then the result is False.
-    """
-    outer = current.stream
-    try:
-        # A default stream's handle stands for one of the current context.
-        _make_current(queued.device.current_stream())
-        if driver.stream_takes_part_in_capture(queued.handle):
-            return False
-        event = driver.event_create(_DISABLE_TIMING)
-        try:
-            driver.event_record(event, queued.handle)
-            for stream in waiting:
-                _make_current(stream.device.current_stream())
-                if driver.stream_takes_part_in_capture(stream.handle):
-                    return False
-                driver.stream_wait_event(stream.handle, event)
-        finally:
-            driver.event_destroy(event)  # the driver keeps it until the streams have waited
-    finally:
-        _make_current(outer)
-    return True
-
-
-def after_captures(release: Callable[[], object]) -> bool:
-    """Whether a stream is captured; then the function is called when that has ended.
-
-    Freeing may wait for the device, which makes a capture invalid.
-    """
-    for member in list(captured_streams.values()):
-        capture = member.ongoing_capture
-        if capture is not None:
-            capture.afterwards.append(release)
-            if member.ongoing_capture is None:  # it has ended meanwhile
-                capture.do_afterwards()
-            return True
-    return False
-
-
-def give_back(release: Callable[[_Handle], object], handle: _Handle) -> None:
-    """Free what a dead object held. In a lost context that is neither possible nor needed."""
-    again = partial(give_back, release, handle)
-    if driver.forked() or later(again) or after_captures(again):
-        return
-    try:
-        need_context()  # the last reference may go in a thread that has used no device
-        release(handle)
-    except DriverError as error:
-        if not driver.is_sticky(error.status) and error.status != _CONTEXT_IS_DESTROYED:
-            raise
 
 
 def lost_error(what: str, device: Device) -> CUDAError:
@@ -480,18 +212,18 @@ class Device:
         stream = self.current_stream()
         before = current.__dict__.get("stream")
         if before is None:
-            threads.add(threading.get_ident())
+            current_stream.threads.add(threading.get_ident())
         if deferring_streams:
             run_before_use()
         try:
             if before is None:  # finalizers take a thread that has a stream to have a context
                 driver.context_set_current(self.context)
-            _make_current(stream)
+            make_current(stream)
         except BaseException:  # the driver's context is that of the current stream
             if before is None:
                 current.__dict__.pop("stream", None)
             else:
-                _make_current(before)
+                make_current(before)
             raise
         if current.crossings:
             self._wait_for_crossings()
@@ -727,5 +459,7 @@ class Device:
         """The calling thread's handle of cuSPARSE, which needs a GPU; see `cublas_handle`."""
         return Device._library_handle(self, "cusparse")
 
+
+current_stream.use_first_device = lambda: Device(0).use()
 
 _fork.in_child(Device._lose_all)

@@ -7,14 +7,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from gpuarray._ffi import driver
-from gpuarray._runtime.device import (
-    Device,
-    captured_streams,
-    current,
-    give_back,
-    lost_error,
-    need_context,
-)
+from gpuarray._runtime.current_stream import captured_streams, current, need_context
+from gpuarray._runtime.device import Device, lost_error
+from gpuarray._runtime.release import give_back
 
 if TYPE_CHECKING:
     from gpuarray._runtime.stream import Stream

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gpuarray._ffi import driver
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.memory import checked_size
 from gpuarray._runtime.memory_pointer import MemoryPointer
 from gpuarray._runtime.ordered_memory import OrderedMemory

@@ -13,17 +13,11 @@ from gpuarray._ffi import driver
 from gpuarray._runtime import capture as captures
 from gpuarray._runtime import function_hook
 from gpuarray._runtime.capture import Capture
-from gpuarray._runtime.device import (
-    Device,
-    current,
-    deferring_streams,
-    give_back,
-    later,
-    lost_error,
-    run_all_deferred,
-)
+from gpuarray._runtime.current_stream import current, deferring_streams, run_all_deferred
+from gpuarray._runtime.device import Device, lost_error
 from gpuarray._runtime.event import Event, check_stream
 from gpuarray._runtime.memory import BaseMemory
+from gpuarray._runtime.release import give_back, later
 from gpuarray._runtime.stream import Stream
 from gpuarray._runtime.stream_work import PER_THREAD
 from gpuarray.errors import CaptureError

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from gpuarray import _fork
-from gpuarray._runtime.device import run_all_deferred
+from gpuarray._runtime.current_stream import run_all_deferred
 
 _Result = TypeVar("_Result")
 

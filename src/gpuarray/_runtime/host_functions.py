@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gpuarray._ffi import driver
-from gpuarray._runtime.device import current, need_context
+from gpuarray._runtime.current_stream import current, need_context
 from gpuarray._runtime.stream import Stream, streams
 from gpuarray._runtime.stream_work import of_another_thread
 from gpuarray.errors import CUDAError

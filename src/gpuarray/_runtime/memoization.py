@@ -7,7 +7,8 @@ import weakref
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from gpuarray._runtime.device import Device, current
+from gpuarray._runtime.current_stream import current
+from gpuarray._runtime.device import Device
 
 __all__ = ["clear_memo", "memoize"]
 

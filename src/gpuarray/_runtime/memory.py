@@ -9,15 +9,10 @@ from typing import Any
 
 from gpuarray import errors
 from gpuarray._ffi import driver
-from gpuarray._runtime.device import (
-    Device,
-    current,
-    deferring_streams,
-    give_back,
-    lost_error,
-    run_all_deferred,
-)
+from gpuarray._runtime.current_stream import current, deferring_streams, run_all_deferred
+from gpuarray._runtime.device import Device, lost_error
 from gpuarray._runtime.event import check_stream
+from gpuarray._runtime.release import give_back
 from gpuarray._runtime.stream import Stream
 
 #: What an address, and a size, can say at most.

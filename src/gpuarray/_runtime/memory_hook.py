@@ -15,7 +15,7 @@ from gpuarray._runtime import allocator
 from gpuarray._runtime.address_range import Growth
 from gpuarray._runtime.arena import Arena
 from gpuarray._runtime.async_memory import MemoryAsync
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.hooks import Hook, Hooks
 from gpuarray._runtime.memory import BaseMemory
 from gpuarray._runtime.pool import UNIT, Allocation, MemoryPool

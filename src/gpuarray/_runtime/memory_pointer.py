@@ -7,7 +7,8 @@ from typing import Any
 
 from gpuarray._ffi import driver
 from gpuarray._runtime import pinned_ranges
-from gpuarray._runtime.device import Device, current
+from gpuarray._runtime.current_stream import current
+from gpuarray._runtime.device import Device
 from gpuarray._runtime.event import check_stream
 from gpuarray._runtime.host_address import host_address
 from gpuarray._runtime.memory import MAX_BYTES, BaseMemory, Memory, checked_size

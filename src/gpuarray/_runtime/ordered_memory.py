@@ -9,8 +9,10 @@ from functools import partial
 
 from gpuarray import _fork
 from gpuarray._ffi import driver
-from gpuarray._runtime.device import Device, current, give_back
+from gpuarray._runtime.current_stream import current
+from gpuarray._runtime.device import Device
 from gpuarray._runtime.memory import BaseMemory, check_device_memory, checked_size
+from gpuarray._runtime.release import give_back
 from gpuarray._runtime.stream import Stream
 from gpuarray._runtime.stream_work import NotedWork, StreamWork, of_another_thread, put_off
 

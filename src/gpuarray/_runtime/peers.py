@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 from gpuarray._ffi import driver
 from gpuarray._runtime import address_range
-from gpuarray._runtime.device import Crossing, Device, current, wait_for
+from gpuarray._runtime.current_stream import Crossing, current, wait_for
+from gpuarray._runtime.device import Device
 from gpuarray.errors import DriverError
 
 if TYPE_CHECKING:

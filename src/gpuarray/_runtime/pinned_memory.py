@@ -11,10 +11,11 @@ from gpuarray import errors
 from gpuarray._config import config
 from gpuarray._ffi import driver
 from gpuarray._runtime import pinned_ranges
-from gpuarray._runtime.device import captured_streams, current, give_back, need_context
+from gpuarray._runtime.current_stream import captured_streams, current, need_context
 from gpuarray._runtime.event import Event
 from gpuarray._runtime.memory import DriverMemory, checked_size
 from gpuarray._runtime.pinned_ranges import PinnedRange, PinnedUses
+from gpuarray._runtime.release import give_back
 from gpuarray._runtime.stream_work import StreamWork
 
 __all__ = ["get_default_pinned_memory_pool"]

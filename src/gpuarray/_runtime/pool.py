@@ -23,17 +23,13 @@ from typing import Any
 from gpuarray import _fork, errors
 from gpuarray._ffi import driver
 from gpuarray._runtime.arena import Arena, Block
-from gpuarray._runtime.device import (
-    Device,
-    current,
-    deferring_streams,
-    later,
-    run_all_deferred,
-)
+from gpuarray._runtime.current_stream import current, deferring_streams, run_all_deferred
+from gpuarray._runtime.device import Device
 from gpuarray._runtime.event import check_stream
 from gpuarray._runtime.memory import MAX_BYTES, NO_MEMORY, BaseMemory, checked_size
 from gpuarray._runtime.memory_pointer import MemoryPointer
 from gpuarray._runtime.ordered_memory import note_user, precede
+from gpuarray._runtime.release import later
 from gpuarray._runtime.stream import Stream, streams
 from gpuarray._runtime.stream_work import NotedWork, put_off
 

@@ -19,9 +19,11 @@ from gpuarray import _fork
 from gpuarray._ffi import driver
 from gpuarray._integers import ceil_div
 from gpuarray._namespace.called_name import called_form
-from gpuarray._runtime.device import Device, give_back, work_for_another_thread
+from gpuarray._runtime.current_stream import work_for_another_thread
+from gpuarray._runtime.device import Device
 from gpuarray._runtime.event import Event
 from gpuarray._runtime.pinned_memory import get_default_pinned_memory_pool, when_freed
+from gpuarray._runtime.release import give_back
 from gpuarray._runtime.stream import Stream
 from gpuarray._runtime.stream_work import PER_THREAD, captured_error
 

@@ -12,19 +12,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from gpuarray._ffi import driver
 from gpuarray._runtime import launch_history
-from gpuarray._runtime.device import (
-    Device,
+from gpuarray._runtime.current_stream import (
     captured_streams,
     current,
     deferring_streams,
     enter_stream,
-    give_back,
     leave_stream,
-    lost_error,
     need_context,
     run_before_use,
 )
+from gpuarray._runtime.device import Device, lost_error
 from gpuarray._runtime.event import Event, check_event, retry
+from gpuarray._runtime.release import give_back
 from gpuarray._runtime.stream_work import (
     PER_THREAD,
     StreamWork,

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from gpuarray._ffi import driver
-from gpuarray._runtime.device import Device, current, enter, leave, lost_error
+from gpuarray._runtime.current_stream import current, enter, leave
+from gpuarray._runtime.device import Device, lost_error
 from gpuarray._runtime.event import Event
 from gpuarray._runtime.stream import Stream, streams
 from gpuarray._runtime.stream_work import device_of_handle, on_device

@@ -9,7 +9,8 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from gpuarray._ffi import driver
-from gpuarray._runtime.device import Device, captured_streams, current
+from gpuarray._runtime.current_stream import captured_streams, current
+from gpuarray._runtime.device import Device
 from gpuarray._runtime.event import Event
 from gpuarray.errors import CaptureError
 

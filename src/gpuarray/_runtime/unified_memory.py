@@ -6,7 +6,8 @@ import operator
 from typing import Any
 
 from gpuarray._ffi import driver
-from gpuarray._runtime.device import Device, current
+from gpuarray._runtime.current_stream import current
+from gpuarray._runtime.device import Device
 from gpuarray._runtime.event import check_stream
 from gpuarray._runtime.memory import Memory, checked_size
 from gpuarray._runtime.memory_pointer import MemoryPointer

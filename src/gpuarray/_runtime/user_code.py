@@ -12,7 +12,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from gpuarray._ffi import driver
-from gpuarray._runtime.device import Device, give_back
+from gpuarray._runtime.device import Device
+from gpuarray._runtime.release import give_back
 from gpuarray._runtime.stream import streams
 
 #: Loaded kernels and modules from which on plans of kernels that are gone are looked for.

@@ -11,7 +11,7 @@ from gpuarray import _array, _interchange, _layout, _transfers, errors
 from gpuarray._ffi import driver, driver_textures
 from gpuarray._layout import Layout
 from gpuarray._runtime import allocator, captured_copies, pinned_ranges
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.event import check_stream
 from gpuarray._runtime.stream import Stream
 from gpuarray._texture.formats import ChannelFormatDescriptor

@@ -9,7 +9,9 @@ from typing import Any
 
 from gpuarray import errors
 from gpuarray._ffi import driver
-from gpuarray._runtime.device import Device, current, give_back, lost_error
+from gpuarray._runtime.current_stream import current
+from gpuarray._runtime.device import Device, lost_error
+from gpuarray._runtime.release import give_back
 from gpuarray._runtime.stream import Stream
 from gpuarray._runtime.stream_work import StreamWork
 

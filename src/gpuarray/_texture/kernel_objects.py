@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gpuarray._ffi import driver_textures
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.stream import Stream
 from gpuarray._texture.descriptors import ResourceDescriptor, TextureDescriptor
 from gpuarray._texture.handles import Handle

@@ -16,7 +16,7 @@ import numpy as np
 from gpuarray import _array, _dtypes, _interchange
 from gpuarray._namespace.called_name import called_name
 from gpuarray._runtime import plans as plan_cache
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import static
 from gpuarray._ufunc import comparisons, planning
 from gpuarray._ufunc.documentation import CallSignature, Documentation

@@ -17,7 +17,7 @@ from gpuarray import _arguments, _array, _interchange, _layout
 from gpuarray._layout import Layout
 from gpuarray._namespace.called_name import called_name
 from gpuarray._runtime import plans as plan_cache
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._ufunc import matrix_products, planning
 from gpuarray._ufunc.core_dimensions import NO_VALUE, CoreDimensions
 from gpuarray._ufunc.function import ufunc

@@ -12,7 +12,7 @@ import numpy as np
 
 from gpuarray import _array, _interchange
 from gpuarray._interchange import WEAK
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._ufunc import comparisons, operator_table
 from gpuarray._ufunc.function import ufunc
 

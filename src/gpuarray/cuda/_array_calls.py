@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 
 from gpuarray._ffi import driver, driver_textures
-from gpuarray._runtime.device import need_context
+from gpuarray._runtime.current_stream import need_context
 from gpuarray.cuda._runtime_constants import (
     memcpyDefault,
     memcpyDeviceToDevice,

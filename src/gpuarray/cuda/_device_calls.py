@@ -7,7 +7,8 @@ from typing import Any
 
 from gpuarray._ffi import driver
 from gpuarray._runtime import peers
-from gpuarray._runtime.device import Device, current, need_context
+from gpuarray._runtime.current_stream import current, need_context
+from gpuarray._runtime.device import Device
 
 
 def getDeviceCount() -> int:

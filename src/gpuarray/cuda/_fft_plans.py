@@ -15,7 +15,7 @@ from gpuarray._ffi.library_kinds import COMPLEX_HALF
 from gpuarray._layout import Layout
 from gpuarray._libraries.fft_plans import Geometry, TransformCall
 from gpuarray._ops.manipulation import as_array
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpuarray._ffi import driver
 from gpuarray._runtime import capture
-from gpuarray._runtime.device import captured_streams, current, need_context
+from gpuarray._runtime.current_stream import captured_streams, current, need_context
 from gpuarray._runtime.stream_work import key_of_handle
 from gpuarray.cuda._runtime_constants import streamCaptureModeRelaxed
 

@@ -13,7 +13,7 @@ from gpuarray import _array, _fork, _interchange, _layout
 from gpuarray._ffi import driver
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime import allocator
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.event import Event
 from gpuarray._runtime.graph import Graph, captured
 from gpuarray._runtime.memory import BaseMemory

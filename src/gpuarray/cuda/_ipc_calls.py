@@ -6,7 +6,7 @@ import operator
 
 from gpuarray._ffi import driver
 from gpuarray._runtime.address_range import is_in_range
-from gpuarray._runtime.device import need_context
+from gpuarray._runtime.current_stream import need_context
 from gpuarray.errors import DriverError
 
 

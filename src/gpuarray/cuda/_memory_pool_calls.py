@@ -5,7 +5,8 @@ from __future__ import annotations
 import operator
 
 from gpuarray._ffi import driver
-from gpuarray._runtime.device import Device, need_context
+from gpuarray._runtime.current_stream import need_context
+from gpuarray._runtime.device import Device
 from gpuarray._runtime.memory import checked_size
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 
 from gpuarray._ffi import driver
-from gpuarray._runtime.device import need_context
+from gpuarray._runtime.current_stream import need_context
 from gpuarray._runtime.memory import checked_size
 
 #: cudaMemoryType

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from gpuarray._ffi import driver
-from gpuarray._runtime.device import need_context
+from gpuarray._runtime.current_stream import need_context
 
 
 def profilerStart() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from gpuarray._ffi import driver
 from gpuarray._runtime import capture
-from gpuarray._runtime.device import captured_streams, need_context
+from gpuarray._runtime.current_stream import captured_streams, need_context
 from gpuarray.cuda._runtime_constants import eventDefault, streamDefault
 from gpuarray.errors import CUDAError
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from gpuarray._ffi.text import encoded
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.errors import CompileError
 
 

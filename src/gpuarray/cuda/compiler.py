@@ -13,7 +13,7 @@ from gpuarray._config import config
 from gpuarray._ffi import driver
 from gpuarray._namespace.public_names import public_names
 from gpuarray._namespace.signatures import without_annotations
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.cuda._toolkit import NVCCException, compile_using_nvcc
 from gpuarray.errors import CompileError, LinkError
 from gpuarray.kernels import compiler

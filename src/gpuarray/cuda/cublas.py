@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from gpuarray._ffi import cublas
 from gpuarray._namespace.public_names import public_names
 from gpuarray._namespace.signatures import without_annotations
-from gpuarray._runtime.device import current, need_context
+from gpuarray._runtime.current_stream import current, need_context
 from gpuarray.errors import CUBLASError
 
 __all__ = [

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from gpuarray._ffi import cufft
 from gpuarray._namespace.public_names import public_names
 from gpuarray._namespace.signatures import without_annotations
-from gpuarray._runtime.device import current, need_context
+from gpuarray._runtime.current_stream import current, need_context
 from gpuarray.cuda._fft_plans import Plan1d, PlanNd, get_current_plan
 from gpuarray.cuda._fft_type_plans import XtPlanNd
 from gpuarray.errors import CuFFTError

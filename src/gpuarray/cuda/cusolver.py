@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from gpuarray._ffi import cusolver
 from gpuarray._namespace.public_names import public_names
 from gpuarray._namespace.signatures import without_annotations
-from gpuarray._runtime.device import need_context
+from gpuarray._runtime.current_stream import need_context
 from gpuarray.errors import CUSOLVERError
 
 __all__ = [

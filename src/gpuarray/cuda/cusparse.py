@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from gpuarray._ffi import cusparse
 from gpuarray._namespace.public_names import public_names
 from gpuarray._namespace.signatures import without_annotations
-from gpuarray._runtime.device import need_context
+from gpuarray._runtime.current_stream import need_context
 from gpuarray.errors import CuSparseError
 
 __all__ = [

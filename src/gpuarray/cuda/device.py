@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from gpuarray._ffi import driver
 from gpuarray._namespace.public_names import public_names
 from gpuarray._namespace.signatures import without_annotations
-from gpuarray._runtime.device import Device, current
+from gpuarray._runtime.current_stream import current
+from gpuarray._runtime.device import Device
 from gpuarray._runtime.memory import check_device_memory
 
 __all__ = [

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from gpuarray._ffi import driver
 from gpuarray._namespace.public_names import public_names
 from gpuarray._namespace.signatures import without_annotations
-from gpuarray._runtime.device import current, need_context
+from gpuarray._runtime.current_stream import current, need_context
 from gpuarray.cuda import _driver_constants
 from gpuarray.cuda._driver_constants import *
 from gpuarray.cuda._toolkit import get_local_runtime_version

@@ -36,7 +36,8 @@ from gpuarray._namespace.missing_names import missing_name
 from gpuarray._namespace.public_names import listing
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime import peers
-from gpuarray._runtime.device import Device, need_context
+from gpuarray._runtime.current_stream import need_context
+from gpuarray._runtime.device import Device
 from gpuarray.errors import NcclError
 
 __all__ = [

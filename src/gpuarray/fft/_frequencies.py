@@ -14,7 +14,7 @@ from gpuarray._namespace.called_name import called_name
 from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.placement import given_device
 from gpuarray._ops.rearranging import roll
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import find, planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise

@@ -27,7 +27,8 @@ from gpuarray._libraries import fft_plans as _plans
 from gpuarray._libraries.half_transforms import get_half_precision, set_half_precision
 from gpuarray._namespace.public_names import public_names
 from gpuarray._namespace.signatures import without_annotations
-from gpuarray._runtime.device import Device, current, need_context
+from gpuarray._runtime.current_stream import current, need_context
+from gpuarray._runtime.device import Device
 
 __all__ = [
     "PlanCache", "clear_plan_cache", "devices", "enable_nd_planning",

@@ -10,7 +10,7 @@ import numpy as np
 from gpuarray import _array, _calls, _layout
 from gpuarray._layout import Layout
 from gpuarray._libraries.checks import check, linalg_raises
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.stream import Stream
 
 __all__ = ["of_columns", "result_of", "without_elements"]

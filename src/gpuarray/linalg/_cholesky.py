@@ -13,7 +13,7 @@ from gpuarray._ops.creation import eye
 from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.matrix_operands import check_square, common_dtype
 from gpuarray._ops.small_matrices import on_small
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import small_matrix

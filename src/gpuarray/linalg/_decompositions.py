@@ -20,7 +20,7 @@ from gpuarray._ops.matrix_operands import check_stacked, common_dtype
 from gpuarray._ops.singular_values import decompose, identities
 from gpuarray._ops.small_matrices import on_small
 from gpuarray._ops.sorting import argsort
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import small_matrix

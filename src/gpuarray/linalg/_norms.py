@@ -20,7 +20,7 @@ from gpuarray._ops.math import divide, multiply
 from gpuarray._ops.matrix_operands import check_square, common_dtype, real_dtype
 from gpuarray._ops.selection import where
 from gpuarray._ops.stored_values import as_values
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels.reduction.norms import norm_call, norm_layout

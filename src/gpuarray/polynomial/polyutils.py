@@ -25,7 +25,7 @@ from gpuarray._ops.conversion import asarray, asnumpy
 from gpuarray._ops.joining import stack
 from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.math import multiply
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray._runtime.device import Device, current
+from gpuarray._runtime.current_stream import current
+from gpuarray._runtime.device import Device
 from gpuarray._runtime.event import Event, get_elapsed_time
 
 

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 from gpuarray import _fork
 from gpuarray._ffi import driver
-from gpuarray._runtime.device import Device, current
+from gpuarray._runtime.current_stream import current
+from gpuarray._runtime.device import Device
 from gpuarray._runtime.event import Event
 from gpuarray._runtime.stream import Stream
 from gpuarray.errors import CUDAError

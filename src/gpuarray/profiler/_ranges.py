@@ -6,7 +6,8 @@ import functools
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from gpuarray._runtime.device import Device, run_all_deferred
+from gpuarray._runtime.current_stream import run_all_deferred
+from gpuarray._runtime.device import Device
 from gpuarray.cuda import nvtx
 
 F = TypeVar("F", bound=Callable[..., Any])

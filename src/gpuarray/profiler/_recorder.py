@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from gpuarray._ffi import driver
 from gpuarray._runtime.allocator import get_default_memory_pool
-from gpuarray._runtime.device import Device, current, run_all_deferred
+from gpuarray._runtime.current_stream import current, run_all_deferred
+from gpuarray._runtime.device import Device
 from gpuarray._runtime.function_hook import FunctionHook
 from gpuarray._runtime.launch_history import Line
 from gpuarray._runtime.memory_hook import MemoryHook

@@ -10,7 +10,7 @@ from numpy.random import SeedSequence
 from numpy.random.bit_generator import ISpawnableSeedSequence
 
 from gpuarray import _arguments, _fork, _layout, _transfers
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.event import Event
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream

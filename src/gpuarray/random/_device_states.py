@@ -9,7 +9,7 @@ import numpy as np
 from gpuarray import _fork
 from gpuarray._namespace.shared_texts import add_sections, texts_of
 from gpuarray._namespace.signatures import without_annotations as _without_annotations
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.random._bit_generators import BitGenerator
 from gpuarray.random._curand_generators import Philox4x3210
 from gpuarray.random._random_state import RandomState

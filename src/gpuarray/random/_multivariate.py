@@ -15,7 +15,7 @@ from gpuarray._ops.creation import full
 from gpuarray._ops.dimensions import broadcast_to
 from gpuarray._ops.math import absolute, add, multiply, sqrt
 from gpuarray._ops.stored_values import as_values
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.kernels import distribution
 from gpuarray.kernels.elementwise import copies
 from gpuarray.random._parameters import fitted_shape, host_values

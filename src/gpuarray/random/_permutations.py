@@ -13,7 +13,7 @@ from gpuarray import _arguments, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._ops.conversion import asnumpy
 from gpuarray._ops.stored_values import as_values
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.kernels import random as kernels
 from gpuarray.random._bit_generators import BitGenerator
 from gpuarray.random._parameters import checks_device_arrays, judged, result_shape

@@ -10,7 +10,7 @@ import numpy as np
 from gpuarray import _dtypes, _layout
 from gpuarray._namespace.shared_texts import sharing
 from gpuarray._namespace.signatures import without_annotations as _without_annotations
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.kernels import distribution
 from gpuarray.random import _multivariate, _orders
 from gpuarray.random._bit_generators import BitGenerator

@@ -15,7 +15,7 @@ from gpuarray._namespace.shared_texts import sharing
 from gpuarray._ops.conversion import asarray, asnumpy
 from gpuarray._ops.math import subtract
 from gpuarray._ops.stored_values import as_values
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.kernels import distribution
 from gpuarray.kernels.elementwise import copies
 from gpuarray.random._parameters import (

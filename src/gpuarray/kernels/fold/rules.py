@@ -15,7 +15,7 @@ import numpy as np
 from gpuarray import _arguments, _array, _calls, _dtypes, _layout, _transfers
 from gpuarray._layout import Layout
 from gpuarray._namespace.called_name import called_name
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import find, static
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import fold, reduction

@@ -9,7 +9,7 @@ import numpy as np
 
 from gpuarray import _calls
 from gpuarray._integers import ceil_div
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream

@@ -14,7 +14,7 @@ from gpuarray._arguments import check_axis
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout, layout_of
 from gpuarray._namespace.called_name import called_name
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise

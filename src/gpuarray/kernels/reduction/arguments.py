@@ -12,7 +12,7 @@ import numpy as np
 from gpuarray import _arguments, _array, _dtypes, _interchange, _layout
 from gpuarray._layout import Layout
 from gpuarray._namespace.called_name import called_name
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.errors import HostArrayError
 from gpuarray.kernels import elementwise
 

@@ -18,7 +18,7 @@ from gpuarray import _arguments, _array, _dtypes, _layout
 from gpuarray._dtypes import category
 from gpuarray._layout import Layout
 from gpuarray._runtime import recording
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import find, static
 from gpuarray.kernels import reduction
 from gpuarray.kernels.generator.expressions import (

@@ -17,7 +17,7 @@ from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
 from gpuarray._namespace.called_name import called_name
 from gpuarray._runtime import recording
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import find, static
 from gpuarray.kernels import elementwise, scan
 from gpuarray.kernels.generator.expressions import Apply, Constant, Expression, Input

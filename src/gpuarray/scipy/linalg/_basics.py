@@ -17,7 +17,7 @@ from gpuarray._ops.math import add, conj, divide
 from gpuarray._ops.matrix_operands import check_square, common_dtype
 from gpuarray._ops.triangles import tril, triu
 from gpuarray._ops.truth import any
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.linalg._checked_plans import of_columns

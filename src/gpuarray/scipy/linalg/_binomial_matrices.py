@@ -11,7 +11,7 @@ from gpuarray import _array, _layout
 from gpuarray._layout import Layout
 from gpuarray._libraries.blas import gemm
 from gpuarray._ops.conversion import asarray
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels.generator.expressions import Constant, Expression, Input, apply

@@ -21,7 +21,7 @@ from gpuarray._ops.manipulation import as_array, reshape
 from gpuarray._ops.math import absolute, exp, multiply
 from gpuarray._ops.matrix_operands import real_dtype
 from gpuarray._ops.selection import where
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise

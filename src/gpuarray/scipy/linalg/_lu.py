@@ -21,7 +21,7 @@ from gpuarray._ops.ranges import arange
 from gpuarray._ops.small_matrices import on_small
 from gpuarray._ops.sorting import argsort
 from gpuarray._ops.triangles import tril, triu
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import small_matrix

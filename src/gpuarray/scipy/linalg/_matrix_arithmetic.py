@@ -17,7 +17,7 @@ from gpuarray._libraries import lu
 from gpuarray._libraries.blas import gemm
 from gpuarray._libraries.checks import check, linalg_raises
 from gpuarray._ops.manipulation import reshape
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise

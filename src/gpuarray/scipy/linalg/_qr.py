@@ -10,7 +10,7 @@ from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.math import conj
 from gpuarray._ops.matrix_operands import common_dtype
 from gpuarray._ops.triangles import triu
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.linalg import _decompositions
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.math import conj
 from gpuarray._ops.ranges import arange
 from gpuarray._ops.truth import all
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import reduction

@@ -21,7 +21,7 @@ from gpuarray._ops.joining import concatenate, stack
 from gpuarray._ops.math import subtract
 from gpuarray._ops.searching import searchsorted
 from gpuarray._ops.taking import take
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.kernels import mask as mask_kernels
 from gpuarray.kernels.sparse_product import launch, spec
 from gpuarray.scipy.sparse import _conversions

@@ -19,7 +19,7 @@ from gpuarray._ops.manipulation import reshape
 from gpuarray._ops.math import conj, multiply
 from gpuarray._ops.products import vdot
 from gpuarray._ops.taking import take
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.kernels.sparse_format.launch import line_pointers
 from gpuarray.kernels.sparse_product import launch
 from gpuarray.scipy.sparse import _conversions

@@ -11,7 +11,7 @@ import gpuarray as cp
 from gpuarray import _arguments, _array, _dtypes, _layout
 from gpuarray._fusion import fuse
 from gpuarray._ops.stored_values import as_values
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import softmax as softmax_kernels

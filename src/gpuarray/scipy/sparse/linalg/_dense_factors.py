@@ -11,7 +11,7 @@ from gpuarray._ops.creation import eye
 from gpuarray._ops.indexing import diagonal
 from gpuarray._ops.ranges import arange
 from gpuarray._ops.triangles import tril, triu
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.errors import OutOfMemoryError
 from gpuarray.scipy.linalg._lu import _plan_row_order, lu_factor, lu_solve
 from gpuarray.scipy.sparse._csc import csc_array

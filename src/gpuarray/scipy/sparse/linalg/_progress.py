@@ -12,7 +12,7 @@ from gpuarray._ops.conversion import asnumpy
 from gpuarray._ops.joining import stack
 from gpuarray._ops.pinned_arrays import empty_pinned
 from gpuarray._runtime import pinned_ranges
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.event import Event
 from gpuarray.kernels.join.launch import to_host_call
 from gpuarray.scipy.sparse.linalg._matrix_operators import IdentityOperator, MatrixLinearOperator

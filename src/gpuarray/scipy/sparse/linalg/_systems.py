@@ -12,7 +12,7 @@ from gpuarray._ops.conversion import ascontiguousarray
 from gpuarray._ops.creation import zeros
 from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.products import vdot
-from gpuarray._runtime.device import current
+from gpuarray._runtime.current_stream import current
 from gpuarray.kernels import krylov
 from gpuarray.scipy.sparse import _products
 from gpuarray.scipy.sparse.linalg._matrix_operators import (
