@@ -11,17 +11,8 @@ import numpy as np
 
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._fusion import views
-from gpuarray._fusion.symbols import (
-    FusionTrace,
-    Leaf,
-    NeedsValue,
-    NotFused,
-    Reduced,
-    Stored,
-    Symbol,
-    SymbolicNumber,
-    Viewed,
-)
+from gpuarray._fusion.symbols import NeedsValue, Symbol, SymbolicNumber
+from gpuarray._fusion.trace import FusionTrace, Leaf, NotFused, Reduced, Stored, Viewed
 from gpuarray._layout import Layout
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise, reduction
