@@ -37,10 +37,12 @@ from gpuarray._ops.datatypes import *
 
 # Array creation: from shapes, from ranges, from existing data
 from gpuarray._ops.creation import *
+from gpuarray._ops.creation_like import *
 from gpuarray._ops.pinned_arrays import *
 from gpuarray._ops.ranges import *
 from gpuarray._ops.samples import *
 from gpuarray._ops.conversion import *
+from gpuarray._ops.host_copies import *
 from gpuarray._ops.existing_data import *
 from gpuarray._ops.grids import *
 from gpuarray._ops.triangles import *

@@ -25,12 +25,12 @@ from gpuarray._ops import (
     casts,
     choices,
     complex_numbers,
-    conversion,
     creation,
     cumulative,
     cupy_methods,
     dimensions,
     dispatch,
+    host_copies,
     indexing,
     inspection,
     interchange,
@@ -348,8 +348,8 @@ class ndarray(ArrayBase):
 
     # ---- to and from the host ------------------------------------------------------------------
 
-    get = as_method(conversion.asnumpy, "get")
-    set = as_method(conversion.set_from_host, "set")
+    get = as_method(host_copies.asnumpy, "get")
+    set = as_method(host_copies.set_from_host, "set")
     record_stream = attributes.record_stream
     item = attributes.item
     tofile = as_method(binary_files.to_file, "tofile")
@@ -365,7 +365,7 @@ class ndarray(ArrayBase):
         list or scalar
             Of the shape of the array.
         """
-        return conversion.asnumpy(self).tolist()
+        return host_copies.asnumpy(self).tolist()
 
     def tobytes(self, order: str = "C") -> bytes:
         """The bytes of the elements.

@@ -15,7 +15,7 @@ from gpuarray._array import ArrayBase
 from gpuarray._namespace.public_names import public_names
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._ops import casts, math, stored_values
-from gpuarray._ops.conversion import asnumpy
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray.kernels.generator.expressions import Apply
 from gpuarray.kernels.generator.operations import operation
 from gpuarray.kernels.reduction.rules import REDUCTIONS, Reduction

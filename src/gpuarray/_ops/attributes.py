@@ -14,9 +14,9 @@ from gpuarray import _arguments, _array, _dtypes, _layout
 from gpuarray._array import aligned, exposed_address_of
 from gpuarray._layout import Layout
 from gpuarray._ops.conversion import array as make_array
-from gpuarray._ops.conversion import asnumpy
 from gpuarray._ops.creation import fill
 from gpuarray._ops.flags import Flags
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.manipulation import in_one_dimension
 from gpuarray._runtime import allocator
 from gpuarray._runtime.current_stream import current

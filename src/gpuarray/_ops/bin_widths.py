@@ -12,7 +12,8 @@ import numpy as np
 from gpuarray import _array, _layout
 from gpuarray._ops import statistics
 from gpuarray._ops.averages import std
-from gpuarray._ops.conversion import asarray, asnumpy
+from gpuarray._ops.conversion import asarray
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.logic import greater_equal, less_equal, logical_and
 from gpuarray._ops.math import divide, subtract
 from gpuarray._ops.order_statistics import percentile

@@ -17,7 +17,7 @@ import numpy as np
 from gpuarray import _array, _dtypes, _layout, _transfers
 from gpuarray._namespace.shared_texts import sharing, texts_of
 from gpuarray._ops import npy_format
-from gpuarray._ops.conversion import asnumpy
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.host_functions import call
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
-from gpuarray._ops.creation import zeros_like
+from gpuarray._ops.creation_like import zeros_like
 from gpuarray._ops.math import absolute
 from gpuarray._ops.statistics import max
 from gpuarray._ops.stored_values import as_values

@@ -12,7 +12,7 @@ from gpuarray import _array, _dtypes, _layout
 from gpuarray._layout import Layout
 from gpuarray._libraries.blas import gemm_call
 from gpuarray._ops.averages import average, var
-from gpuarray._ops.conversion import asnumpy
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.joining import stack
 from gpuarray._ops.logic import less, not_equal
 from gpuarray._ops.manipulation import as_array

@@ -13,7 +13,7 @@ import numpy as np
 from gpuarray import _ufunc
 from gpuarray._array import ArrayBase, HeldOnDevice
 from gpuarray._interchange import is_foreign
-from gpuarray._ops.conversion import asnumpy
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray.errors import HostArrayError
 
 if TYPE_CHECKING:

@@ -12,9 +12,10 @@ from gpuarray import _arguments, _array, _layout
 from gpuarray._arguments import check_axis
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
-from gpuarray._ops.conversion import array, asarray, asnumpy
+from gpuarray._ops.conversion import array, asarray
 from gpuarray._ops.creation import empty, ones, zeros
 from gpuarray._ops.dimensions import broadcast_to
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.indexing import compress
 from gpuarray._ops.joining import concatenate, stack
 from gpuarray._ops.logic import logical_not

@@ -10,8 +10,9 @@ import numpy as np
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._arguments import check_axes
 from gpuarray._layout import Layout
-from gpuarray._ops.conversion import asarray, on_host
+from gpuarray._ops.conversion import asarray
 from gpuarray._ops.differences import as_differences, part
+from gpuarray._ops.host_copies import on_host
 from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.math import add, divide, multiply, subtract
 from gpuarray._runtime.current_stream import current

@@ -12,9 +12,10 @@ from gpuarray import _array, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._ops import statistics
 from gpuarray._ops.bin_widths import ends_of, estimated_bins
-from gpuarray._ops.conversion import array, asarray, asnumpy
+from gpuarray._ops.conversion import array, asarray
 from gpuarray._ops.creation import zeros
 from gpuarray._ops.cumulative import cumsum
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.joining import concatenate
 from gpuarray._ops.manipulation import as_array, in_one_dimension
 from gpuarray._ops.searching import searchsorted

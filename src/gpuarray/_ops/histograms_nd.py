@@ -12,8 +12,9 @@ import numpy as np
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._ops import statistics
-from gpuarray._ops.conversion import asarray, asnumpy, on_host
+from gpuarray._ops.conversion import asarray
 from gpuarray._ops.dimensions import atleast_2d
+from gpuarray._ops.host_copies import asnumpy, on_host
 from gpuarray._ops.joining import concatenate
 from gpuarray._ops.logic import greater
 from gpuarray._ops.manipulation import as_array, in_one_dimension, reshape

@@ -11,8 +11,9 @@ import numpy as np
 
 from gpuarray import _dtypes, _layout
 from gpuarray._array import ArrayBase
-from gpuarray._ops.conversion import array, asarray, asnumpy
+from gpuarray._ops.conversion import array, asarray
 from gpuarray._ops.dimensions import expand_dims
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.joining import concatenate
 from gpuarray._ops.manipulation import as_array, reshape
 from gpuarray._ops.nonzero import nonzero

@@ -10,7 +10,8 @@ import numpy as np
 
 from gpuarray import _array, _dtypes, _interchange, _layout
 from gpuarray._ffi import dlpack, driver
-from gpuarray._ops.conversion import asarray, asnumpy
+from gpuarray._ops.conversion import asarray
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.placement import given_device, on_device
 from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.device import Device

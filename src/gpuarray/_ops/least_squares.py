@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from gpuarray import _array, _layout
 from gpuarray._libraries.blas import gemm
 from gpuarray._libraries.qr import product_call
-from gpuarray._ops.conversion import asnumpy
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.logic import greater
 from gpuarray._ops.math import conj, divide, multiply
 from gpuarray._ops.matrix_operands import common_dtype, real_dtype

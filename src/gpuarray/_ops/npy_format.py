@@ -11,7 +11,8 @@ import numpy as np
 
 from gpuarray import _array, _dtypes, _layout, _transfers
 from gpuarray._array import ArrayBase
-from gpuarray._ops.conversion import array, asnumpy
+from gpuarray._ops.conversion import array
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray.kernels.elementwise import copies
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from gpuarray import _arguments, _array, _dtypes, _layout
 from gpuarray._arguments import check_axis
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
-from gpuarray._ops.conversion import asnumpy
-from gpuarray._ops.creation import zeros_like
+from gpuarray._ops.creation_like import zeros_like
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.math import rint
 from gpuarray._ops.order_statistics import median

@@ -11,9 +11,10 @@ from gpuarray import _array, _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
 from gpuarray._ops import polynomials, series
-from gpuarray._ops.conversion import asarray, asnumpy
+from gpuarray._ops.conversion import asarray
 from gpuarray._ops.correlating import convolve
 from gpuarray._ops.creation import zeros
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.joining import concatenate
 from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.math import add, negative, subtract

@@ -12,7 +12,7 @@ from numpy import base_repr, binary_repr, get_printoptions, printoptions, set_pr
 
 from gpuarray import _array, _layout
 from gpuarray._array import ArrayBase
-from gpuarray._ops.conversion import asnumpy, on_host
+from gpuarray._ops.host_copies import asnumpy, on_host
 from gpuarray._ops.host_functions import call
 from gpuarray.kernels.elementwise import copies
 

@@ -13,8 +13,9 @@ from gpuarray._arguments import check_axes
 from gpuarray._array import ArrayBase
 from gpuarray._ops.along_axis import take_along_axis
 from gpuarray._ops.casts import copyto
-from gpuarray._ops.conversion import array, asnumpy
+from gpuarray._ops.conversion import array
 from gpuarray._ops.cumulative import cumsum
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.logic import equal, isnan, less, logical_or
 from gpuarray._ops.manipulation import as_array, in_shape
 from gpuarray._ops.math import divide, minimum

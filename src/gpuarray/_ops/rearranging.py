@@ -12,9 +12,10 @@ from gpuarray import _arguments, _array, _layout
 from gpuarray._arguments import check_axes, check_axis
 from gpuarray._array import ArrayBase, keep_view, kept_view
 from gpuarray._layout import Layout
-from gpuarray._ops.conversion import array, asarray, asnumpy
-from gpuarray._ops.creation import empty_like
+from gpuarray._ops.conversion import array, asarray
+from gpuarray._ops.creation_like import empty_like
 from gpuarray._ops.cumulative import cumsum
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.joining import stack
 from gpuarray._ops.manipulation import along_axis, as_array, in_one_dimension, reshape
 from gpuarray._ops.ranges import arange

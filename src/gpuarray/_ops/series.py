@@ -15,8 +15,9 @@ import numpy as np
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._arguments import check_axis
 from gpuarray._array import ArrayBase
-from gpuarray._ops.conversion import asarray, asnumpy, on_host
+from gpuarray._ops.conversion import asarray
 from gpuarray._ops.correlating import convolve
+from gpuarray._ops.host_copies import asnumpy, on_host
 from gpuarray._ops.manipulation import as_array, ndim
 from gpuarray._ops.math import add, multiply, negative, subtract, true_divide
 from gpuarray._ops.transposing import moveaxis

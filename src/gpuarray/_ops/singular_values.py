@@ -12,8 +12,8 @@ from gpuarray import _array, _layout
 from gpuarray._layout import Layout
 from gpuarray._libraries import checks
 from gpuarray._libraries.svd import left_vectors_call, square_call, svd_call
-from gpuarray._ops.conversion import asnumpy
 from gpuarray._ops.creation import eye
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.logic import isfinite, isnan
 from gpuarray._ops.matrix_operands import check_stacked, common_dtype, real_dtype
 from gpuarray._ops.selection import where

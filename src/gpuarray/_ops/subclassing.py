@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from gpuarray import _array
 from gpuarray._array import ArrayBase
 from gpuarray._ffi import driver
-from gpuarray._ops.conversion import array, asnumpy
+from gpuarray._ops.conversion import array
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.device import Device
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray._ops.conversion import array, asnumpy
+from gpuarray._ops.conversion import array
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.host_functions import call
 
 if TYPE_CHECKING:

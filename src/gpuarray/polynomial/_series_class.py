@@ -9,7 +9,8 @@ import numpy as np
 
 from gpuarray._array import ArrayBase
 from gpuarray._ops import series
-from gpuarray._ops.conversion import asarray, asnumpy
+from gpuarray._ops.conversion import asarray
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.samples import linspace
 from gpuarray.polynomial._series_arithmetic import SeriesArithmetic
 from gpuarray.polynomial._series_creation import SeriesCreation

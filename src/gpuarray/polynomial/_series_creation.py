@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from gpuarray._ops.conversion import asnumpy
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.math import divide
 from gpuarray.polynomial.polyutils import (
     as_series,

@@ -21,7 +21,8 @@ from gpuarray._array import ArrayBase
 from gpuarray._namespace.public_names import listing
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._ops import series, statistics
-from gpuarray._ops.conversion import asarray, asnumpy
+from gpuarray._ops.conversion import asarray
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.joining import stack
 from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.math import multiply

@@ -11,7 +11,7 @@ import numpy as np
 import gpuarray as cp
 from gpuarray import _arguments, _dtypes, _layout
 from gpuarray._array import ArrayBase
-from gpuarray._ops.conversion import asnumpy
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import random as kernels

@@ -10,9 +10,10 @@ import numpy as np
 from gpuarray import _arguments, _array, _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._ops.closeness import allclose
-from gpuarray._ops.conversion import asarray, asnumpy
+from gpuarray._ops.conversion import asarray
 from gpuarray._ops.creation import full
 from gpuarray._ops.dimensions import broadcast_to
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.math import absolute, add, multiply, sqrt
 from gpuarray._ops.stored_values import as_values
 from gpuarray._runtime.current_stream import current

@@ -10,8 +10,9 @@ import numpy as np
 
 from gpuarray import _arguments, _array, _layout
 from gpuarray._array import ArrayBase
-from gpuarray._ops.conversion import asarray, asnumpy
+from gpuarray._ops.conversion import asarray
 from gpuarray._ops.cumulative import cumsum
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.math import divide
 from gpuarray._ops.searching import searchsorted
 from gpuarray._ops.sorting import argsort

@@ -15,7 +15,8 @@ from gpuarray._array import ArrayBase
 from gpuarray._config import config
 from gpuarray._ffi import driver
 from gpuarray._ops.casts import astype
-from gpuarray._ops.conversion import asarray, asnumpy
+from gpuarray._ops.conversion import asarray
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.stored_values import as_values
 from gpuarray.errors import HostArrayError
 

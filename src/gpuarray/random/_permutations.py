@@ -11,7 +11,7 @@ import numpy as np
 import gpuarray as cp
 from gpuarray import _arguments, _layout
 from gpuarray._array import ArrayBase
-from gpuarray._ops.conversion import asnumpy
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.stored_values import as_values
 from gpuarray._runtime.current_stream import current
 from gpuarray.kernels import random as kernels

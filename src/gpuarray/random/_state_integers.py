@@ -12,7 +12,8 @@ import numpy as np
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._namespace.shared_texts import sharing
-from gpuarray._ops.conversion import asarray, asnumpy
+from gpuarray._ops.conversion import asarray
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.math import subtract
 from gpuarray._ops.stored_values import as_values
 from gpuarray._runtime.current_stream import current

@@ -15,7 +15,8 @@ import numpy as np
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
-from gpuarray._ops.conversion import asarray, asnumpy
+from gpuarray._ops.conversion import asarray
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.stored_values import as_values
 from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gpuarray._array import ArrayBase
-from gpuarray._ops.conversion import asnumpy
+from gpuarray._ops.host_copies import asnumpy
 
 __all__ = [
     "assert_", "assert_allclose", "assert_almost_equal", "assert_approx_equal",

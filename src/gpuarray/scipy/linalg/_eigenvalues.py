@@ -10,8 +10,10 @@ import numpy as np
 from gpuarray import linalg
 from gpuarray._namespace.shared_texts import sharing, texts_of
 from gpuarray._ops import eigenvalues
-from gpuarray._ops.conversion import asarray, asnumpy
-from gpuarray._ops.creation import eye, ones_like
+from gpuarray._ops.conversion import asarray
+from gpuarray._ops.creation import eye
+from gpuarray._ops.creation_like import ones_like
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.joining import stack
 from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.math import conj

@@ -15,8 +15,9 @@ import numpy as np
 
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._layout import Layout
-from gpuarray._ops.conversion import asarray, asnumpy
+from gpuarray._ops.conversion import asarray
 from gpuarray._ops.creation import ones
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.manipulation import as_array, reshape
 from gpuarray._ops.math import absolute, exp, multiply
 from gpuarray._ops.matrix_operands import real_dtype

@@ -8,7 +8,8 @@ import numpy as np
 
 from gpuarray import _array, _layout
 from gpuarray._ops.blocks import block
-from gpuarray._ops.creation import eye, zeros_like
+from gpuarray._ops.creation import eye
+from gpuarray._ops.creation_like import zeros_like
 from gpuarray._ops.dimensions import broadcast_to
 from gpuarray._ops.joining import stack
 from gpuarray._ops.manipulation import as_array, reshape

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpuarray import _array, _layout
-from gpuarray._ops.conversion import asarray, asnumpy
+from gpuarray._ops.conversion import asarray
 from gpuarray._ops.creation import eye
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.manipulation import as_array, reshape
 from gpuarray._ops.math import conj, log, multiply, power, sqrt
 from gpuarray.linalg._eigenvalues import eigh, eigvals

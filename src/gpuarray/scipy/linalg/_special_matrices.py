@@ -9,7 +9,8 @@ import numpy as np
 
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._ops.blocks import placed
-from gpuarray._ops.creation import zeros, zeros_like
+from gpuarray._ops.creation import zeros
+from gpuarray._ops.creation_like import zeros_like
 from gpuarray._ops.dimensions import atleast_1d, atleast_2d, broadcast_to
 from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.math import conj

@@ -10,7 +10,7 @@ import numpy as np
 from gpuarray import _dtypes, _layout
 from gpuarray._layout import Layout
 from gpuarray._ops.closeness import isclose
-from gpuarray._ops.conversion import asnumpy
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.math import conj
 from gpuarray._ops.ranges import arange

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpuarray import _array, _layout
-from gpuarray._ops.conversion import asnumpy
 from gpuarray._ops.creation import zeros
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.least_squares import adjoint
 from gpuarray._ops.logic import greater_equal
 from gpuarray._ops.manipulation import as_array

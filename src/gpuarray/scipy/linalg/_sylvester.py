@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpuarray import _array, _layout
-from gpuarray._ops.conversion import asnumpy
 from gpuarray._ops.creation import eye
 from gpuarray._ops.dimensions import atleast_2d, broadcast_to
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.joining import stack
 from gpuarray._ops.manipulation import as_array, reshape
 from gpuarray._ops.math import add, conj, divide, multiply, subtract

@@ -8,9 +8,10 @@ import numpy as np
 
 from gpuarray._array import ArrayBase
 from gpuarray._ops.casts import astype
-from gpuarray._ops.conversion import asarray, asnumpy
+from gpuarray._ops.conversion import asarray
 from gpuarray._ops.creation import zeros
 from gpuarray._ops.dimensions import broadcast_to
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.logic import not_equal
 from gpuarray._ops.manipulation import ravel, reshape
 from gpuarray._ops.nonzero import flatnonzero

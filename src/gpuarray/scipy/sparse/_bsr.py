@@ -9,8 +9,8 @@ import numpy as np
 
 from gpuarray._namespace.shared_texts import sharing, texts_of
 from gpuarray._ops.casts import astype
-from gpuarray._ops.conversion import asnumpy
 from gpuarray._ops.creation import zeros
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.ranges import arange
 from gpuarray._ops.searching import count_nonzero
 from gpuarray._ops.taking import take

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from gpuarray._ops.conversion import asnumpy
 from gpuarray._ops.creation import zeros
 from gpuarray._ops.differences import diff
 from gpuarray._ops.histograms import bincount
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.searching import count_nonzero
 from gpuarray.kernels.sparse_format.launch import line_pointers, store_entries
 from gpuarray.scipy.sparse import _conversions, _shapes

@@ -8,9 +8,10 @@ import numpy as np
 
 from gpuarray._namespace.shared_texts import sharing, texts_of
 from gpuarray._ops.casts import astype
-from gpuarray._ops.conversion import asarray, asnumpy
+from gpuarray._ops.conversion import asarray
 from gpuarray._ops.creation import zeros
 from gpuarray._ops.histograms import bincount
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.joining import concatenate
 from gpuarray._ops.ranges import arange
 from gpuarray._ops.searching import count_nonzero

@@ -13,10 +13,11 @@ import numpy as np
 
 from gpuarray._ops import sums
 from gpuarray._ops.casts import astype
-from gpuarray._ops.conversion import ascontiguousarray, asnumpy
+from gpuarray._ops.conversion import ascontiguousarray
 from gpuarray._ops.creation import full, zeros
 from gpuarray._ops.cumulative import cumsum
 from gpuarray._ops.dimensions import squeeze
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.joining import concatenate
 from gpuarray._ops.logic import not_equal
 from gpuarray._ops.manipulation import ravel as flattened

@@ -7,8 +7,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from gpuarray._namespace.shared_texts import sharing, texts_of
-from gpuarray._ops.conversion import asarray, asnumpy
+from gpuarray._ops.conversion import asarray
 from gpuarray._ops.creation import zeros
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray.kernels.sparse_format.launch import line_pointers
 from gpuarray.scipy.sparse._base import SparseBase, sparray
 from gpuarray.scipy.sparse._compressed import CompressedBase

@@ -9,8 +9,9 @@ import numpy as np
 from gpuarray import _array, _layout
 from gpuarray._namespace.shared_texts import sharing, texts_of
 from gpuarray._ops.casts import astype
-from gpuarray._ops.conversion import asarray, asnumpy
+from gpuarray._ops.conversion import asarray
 from gpuarray._ops.creation import zeros
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.searching import count_nonzero
 from gpuarray._ops.taking import take
 from gpuarray._ops.unique import unique

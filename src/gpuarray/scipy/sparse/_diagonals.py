@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpuarray._array import ArrayBase
-from gpuarray._ops.conversion import asarray, asnumpy
+from gpuarray._ops.conversion import asarray
 from gpuarray._ops.creation import ones, zeros
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.manipulation import ravel
 from gpuarray._ops.ranges import arange
 from gpuarray.scipy.sparse._coo import coo_array, coo_matrix

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpuarray._array import ArrayBase
-from gpuarray._ops.conversion import asnumpy
 from gpuarray._ops.dimensions import broadcast_to
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.joining import concatenate
 from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.math import divide, negative

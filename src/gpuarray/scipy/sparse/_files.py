@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray._ops.conversion import asnumpy
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray.scipy.sparse._base import _CLASSES, SparseBase, sparray
 from gpuarray.scipy.sparse._foreign import from_foreign
 

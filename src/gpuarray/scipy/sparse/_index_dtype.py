@@ -10,7 +10,8 @@ import numpy as np
 from gpuarray import _dtypes
 from gpuarray._array import ArrayBase
 from gpuarray._ops.casts import astype
-from gpuarray._ops.conversion import asarray, asnumpy
+from gpuarray._ops.conversion import asarray
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.statistics import max as greatest
 from gpuarray._ops.statistics import min as least
 

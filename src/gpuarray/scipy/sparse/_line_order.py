@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-from gpuarray._ops.conversion import asnumpy
 from gpuarray._ops.creation import zeros
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.joining import concatenate
 from gpuarray.kernels.sparse_format.launch import find_in_indices, line_pointers
 from gpuarray.scipy.sparse import _conversions

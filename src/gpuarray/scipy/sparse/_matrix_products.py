@@ -14,9 +14,9 @@ import numpy as np
 
 from gpuarray import _array, _dtypes, _layout, _transfers
 from gpuarray._ops.casts import astype
-from gpuarray._ops.conversion import asnumpy
 from gpuarray._ops.creation import zeros
 from gpuarray._ops.cumulative import cumsum
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.joining import concatenate, stack
 from gpuarray._ops.math import subtract
 from gpuarray._ops.searching import searchsorted

@@ -9,8 +9,9 @@ import numpy as np
 
 from gpuarray._ops import math as functions
 from gpuarray._ops import searching, sums
-from gpuarray._ops.conversion import ascontiguousarray, asnumpy
+from gpuarray._ops.conversion import ascontiguousarray
 from gpuarray._ops.creation import zeros
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.manipulation import reshape
 from gpuarray._ops.nonzero import nonzero
 from gpuarray.kernels.sparse_rows import launch

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpuarray._ops.conversion import ascontiguousarray, asnumpy
+from gpuarray._ops.conversion import ascontiguousarray
 from gpuarray._ops.creation import zeros
 from gpuarray._ops.cumulative import cumsum
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.manipulation import ravel
 from gpuarray._ops.ranges import arange
 from gpuarray._ops.searching import searchsorted

@@ -9,7 +9,8 @@ import numpy as np
 
 from gpuarray._array import ArrayBase
 from gpuarray._ops import statistics
-from gpuarray._ops.conversion import asarray, asnumpy
+from gpuarray._ops.conversion import asarray
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.joining import stack
 from gpuarray._ops.nonzero import nonzero
 from gpuarray._ops.selection import where

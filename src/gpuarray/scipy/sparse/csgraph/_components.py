@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray._ops.conversion import asnumpy
 from gpuarray._ops.creation import full, zeros
 from gpuarray._ops.cumulative import cumsum
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.ranges import arange
 from gpuarray._ops.selection import where
 from gpuarray.kernels.graph.launch import step

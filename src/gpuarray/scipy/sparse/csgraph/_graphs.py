@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gpuarray._ops.conversion import asnumpy
 from gpuarray._ops.creation import full, zeros
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.joining import concatenate
 from gpuarray._ops.logic import isinf, isnan
 from gpuarray._ops.manipulation import as_array

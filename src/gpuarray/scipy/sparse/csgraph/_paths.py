@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpuarray._namespace.shared_texts import sharing, texts_of
-from gpuarray._ops.conversion import asarray, asnumpy
-from gpuarray._ops.creation import empty, full, full_like, ones_like
+from gpuarray._ops.conversion import asarray
+from gpuarray._ops.creation import empty, full
+from gpuarray._ops.creation_like import full_like, ones_like
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.ranges import arange
 from gpuarray._ops.selection import where
 from gpuarray.kernels.graph.launch import step

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray._ops.conversion import asnumpy
-from gpuarray._ops.creation import empty, empty_like, full, zeros
+from gpuarray._ops.creation import empty, full, zeros
+from gpuarray._ops.creation_like import empty_like
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.ranges import arange
 from gpuarray._ops.sorting import argsort
 from gpuarray.kernels.graph.launch import step

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gpuarray._ops.creation import empty_like
+from gpuarray._ops.creation_like import empty_like
 from gpuarray._ops.products import vdot
 from gpuarray.scipy.sparse.linalg._progress import iterate, lag_of, read
 from gpuarray.scipy.sparse.linalg._systems import (

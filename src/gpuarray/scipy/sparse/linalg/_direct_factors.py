@@ -9,8 +9,9 @@ import numpy as np
 from gpuarray._ffi import cudss
 from gpuarray._libraries.sparse_direct import SparseFactors
 from gpuarray._libraries.sparse_qr import SparseQR, nested_dissection
-from gpuarray._ops.conversion import array, ascontiguousarray, asnumpy
-from gpuarray._ops.creation import empty_like
+from gpuarray._ops.conversion import array, ascontiguousarray
+from gpuarray._ops.creation_like import empty_like
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.joining import stack
 from gpuarray._ops.math import absolute, cos
 from gpuarray._ops.ranges import arange

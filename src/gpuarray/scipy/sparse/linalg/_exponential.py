@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray._ops.conversion import asnumpy
 from gpuarray._ops.creation import eye
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.indexing import diagonal
 from gpuarray._ops.joining import stack
 from gpuarray._ops.manipulation import as_array

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpuarray._ops.conversion import asarray, asnumpy
+from gpuarray._ops.conversion import asarray
 from gpuarray._ops.creation import empty
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.joining import concatenate
 from gpuarray._ops.math import divide, sqrt
 from gpuarray._ops.products import matmul, vdot

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray._ops.conversion import asarray, asnumpy
+from gpuarray._ops.conversion import asarray
 from gpuarray._ops.creation import eye
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.joining import hstack
 from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.math import conj

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray._ops.creation import zeros, zeros_like
+from gpuarray._ops.creation import zeros
+from gpuarray._ops.creation_like import zeros_like
 from gpuarray._ops.manipulation import as_array
 from gpuarray.linalg._norms import norm
 from gpuarray.scipy.sparse.linalg._bidiagonal import (

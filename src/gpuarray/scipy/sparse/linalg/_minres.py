@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray._ops.creation import zeros_like
+from gpuarray._ops.creation_like import zeros_like
 from gpuarray._ops.products import dot
 from gpuarray.scipy.sparse.linalg._progress import read
 from gpuarray.scipy.sparse.linalg._systems import fused, make_system, norm_of

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpuarray import linalg as dense
-from gpuarray._ops.conversion import asarray, asnumpy
+from gpuarray._ops.conversion import asarray
 from gpuarray._ops.creation import eye, ones
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.math import absolute
 from gpuarray._ops.products import matmul

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from gpuarray._ops.conversion import asnumpy
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.joining import stack
 from gpuarray._ops.pinned_arrays import empty_pinned
 from gpuarray._runtime import pinned_ranges
