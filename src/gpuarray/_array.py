@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _dtypes, _layout
+from gpuarray import _dtypes, _layout, _memory_order
 from gpuarray._layout import Layout
 from gpuarray._runtime import allocator
 from gpuarray._runtime.current_stream import deferring_streams, run_all_deferred
@@ -405,4 +405,4 @@ def contiguous_layout(array: Any, dtype: np.dtype | None = None, order: str = "C
     """The gapless layout for a copy of an array in memory order 'C', 'F', 'A' or 'K'."""
     layout = array._layout
     dtype = layout.dtype if dtype is None else dtype
-    return _layout.like_order(dtype, layout.shape, [layout], order)
+    return _memory_order.like_order(dtype, layout.shape, [layout], order)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from gpuarray import _dtypes
-from gpuarray._arguments import INT32_MAX, INT64_MAX, check_lengths, check_order
+from gpuarray._arguments import INT32_MAX, INT64_MAX, check_lengths
 from gpuarray._namespace.called_name import called_name
 
 _interned: weakref.WeakValueDictionary[tuple, Layout] = weakref.WeakValueDictionary()
@@ -303,85 +303,6 @@ def strided(dtype: np.dtype, shape: tuple[int, ...], strides: object) -> Layout:
     return layout_of(dtype, shape, steps)
 
 
-def broadcast_shapes(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
-    """The common shape of operands under NumPy's broadcasting rules."""
-    first = shapes[0]
-    for shape in shapes:
-        if shape != first:
-            break
-    else:
-        return first
-    ndim = max([len(shape) for shape in shapes])
-    result = [1] * ndim
-    for shape in shapes:
-        for i, length in enumerate(shape, ndim - len(shape)):
-            if length != 1 and result[i] != length:
-                if result[i] != 1:
-                    listed = " ".join([str(s).replace(" ", "") for s in shapes])
-                    raise ValueError(
-                        f"operands could not be broadcast together with shapes {listed} : "
-                        f"dimension {i - ndim} has lengths {result[i]} and {length}; "
-                        "equal lengths or 1 are needed"
-                    )
-                result[i] = length
-    return tuple(result)
-
-
-def broadcast_strides(layout: Layout, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The strides that read ``layout`` as if it had ``shape`` (which it broadcasts to)."""
-    if layout.shape == shape:
-        return layout.strides
-    lead = len(shape) - layout.ndim
-    return (0,) * lead + tuple(
-        [
-            0 if length == 1 and target != 1 else stride
-            for length, stride, target in zip(
-                layout.shape, layout.strides, shape[lead:], strict=True
-            )
-        ]
-    )
-
-
-def without_leading_ones(layout: Layout, ndim: int) -> Layout:
-    """A layout without leading dimensions of length 1 beyond ``ndim``.
-
-    An assignment drops them, as in NumPy.
-    """
-    beyond = layout.ndim - ndim
-    if beyond > 0 and set(layout.shape[:beyond]) == {1}:
-        access = layout.access & UNALIGNED
-        return layout_of(layout.dtype, layout.shape[beyond:], layout.strides[beyond:], access)
-    return layout
-
-
-def broadcasts_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
-    """Whether an array of ``shape`` can be read as if it had the shape ``target``."""
-    lead = len(target) - len(shape)
-    return lead >= 0 and all(
-        length in (1, wanted) for length, wanted in zip(shape, target[lead:], strict=True)
-    )
-
-
-def broadcast_to(layout: Layout, shape: tuple[int, ...], access: int = OWN) -> Layout:
-    """A layout read as if it had ``shape``; raises ``ValueError`` if it cannot be."""
-    if not broadcasts_to(layout.shape, shape):
-        raise ValueError(
-            f"broadcast_to: an array of shape {layout.shape} cannot be broadcast to {shape}"
-        )
-    access |= layout.access & UNALIGNED
-    return layout_of(layout.dtype, shape, broadcast_strides(layout, shape), access)
-
-
-def broadcast_view(layout: Layout, shape: tuple[int, ...], access: int) -> Layout:
-    """As `broadcast_to`, with NumPy's strides: 0 also where one element stays one.
-
-    A copy in memory order 'K' shows the difference.
-    """
-    strides = broadcast_to(layout, shape).strides
-    steps = [0 if length == 1 else stride for length, stride in zip(shape, strides, strict=True)]
-    return layout_of(layout.dtype, shape, tuple(steps), access | layout.access & UNALIGNED)
-
-
 def transpose(layout: Layout, axes: Sequence[int] | None = None) -> Layout:
     """The layout with its axes permuted (reversed without ``axes``)."""
     if axes is None:
@@ -477,110 +398,6 @@ def reshape_view(layout: Layout, shape: tuple[int, ...], order: str = "C") -> La
     if order == "F":
         strides.reverse()
     return layout_of(layout.dtype, shape, tuple(strides), layout.access)
-
-
-def keep_order(layouts: Iterable[Layout], shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The axes from slowest to fastest for an output in NumPy's 'K' order.
-
-    NumPy sorts the axes by the operands' absolute strides; where operands disagree, C order
-    wins; broadcast axes and those of length 1 have no say.
-    """
-    ndim = len(shape)
-    operand_strides = [
-        [0 if length == 1 else stride for length, stride in zip(shape, strides, strict=True)]
-        for strides in [broadcast_strides(layout, shape) for layout in layouts]
-    ]
-    axes = list(range(ndim))  # slowest first
-    for i in range(ndim - 2, -1, -1):
-        # Insert axis i among the sorted faster ones; it moves past those it should be faster than.
-        target = i
-        axis = axes[i]
-        for k in range(i + 1, ndim):
-            other = axes[k]
-            ambiguous, move = True, False
-            for strides in operand_strides:
-                if strides[axis] and strides[other]:
-                    if abs(strides[other]) <= abs(strides[axis]):
-                        move = False
-                    elif ambiguous:
-                        move = True
-                    ambiguous = False
-            if not ambiguous:
-                if not move:
-                    break
-                target = k
-        axes.insert(target, axes.pop(i))
-    return tuple(axes)
-
-
-def like_order(
-    dtype: np.dtype, shape: tuple[int, ...], layouts: Sequence[Layout], order: str = "K"
-) -> Layout:
-    """The gapless layout for a result of ``layouts`` in memory order 'C', 'F', 'A' or 'K'."""
-    if order == "A":
-        every_f = all(x.f_contiguous and not x.c_contiguous for x in layouts) and bool(layouts)
-        order = "F" if every_f else "C"
-    if order == "K":
-        if len(shape) < 2 or all(x.c_contiguous and x.shape == shape for x in layouts):
-            order = "C"
-        else:
-            return _in_axis_order(dtype, shape, keep_order(layouts, shape))
-    if order not in ("C", "F"):
-        return like_order(dtype, shape, layouts, check_order(order))
-    return contiguous(dtype, shape, order)
-
-
-def like_prototype(
-    dtype: np.dtype, shape: tuple[int, ...], prototype: Layout, order: str | None = "K"
-) -> Layout:
-    """The gapless layout for a copy, or for an array like another one with as many dimensions.
-
-    For 'K', NumPy sorts the axes by the strides as they are here, so that axes along which an
-    array is broadcast become the fastest ones.
-    """
-    order = check_order(order)
-    if order == "A":
-        order = "F" if prototype.f_contiguous and not prototype.c_contiguous else "C"
-    if order != "K":
-        return contiguous(dtype, shape, order)
-    if prototype.contiguous:
-        return contiguous(dtype, shape, "C" if prototype.c_contiguous else "F")
-    steps = [abs(stride) for stride in prototype.strides]
-    return _in_axis_order(dtype, shape, sorted(range(len(shape)), key=lambda axis: -steps[axis]))
-
-
-def joined_order(dtype: np.dtype, shape: tuple[int, ...], layouts: Sequence[Layout]) -> Layout:
-    """The gapless layout for arrays of other lengths that are joined to one of ``shape``.
-
-    NumPy sorts the axes by the operands' strides; where operands disagree, C order wins, and axes
-    of length 1 have no say.
-    """
-    axes: list[int] = []  # slowest first
-    for axis in range(len(shape)):
-        place = len(axes)
-        for k in range(len(axes) - 1, -1, -1):
-            other = axes[k]
-            greater = [
-                abs(x.strides[axis]) > abs(x.strides[other])
-                for x in layouts
-                if x.shape[axis] != 1 and x.shape[other] != 1
-            ]
-            if greater and not all(greater):
-                break
-            if greater:
-                place = k
-        axes.insert(place, axis)
-    return _in_axis_order(dtype, shape, axes)
-
-
-def _in_axis_order(dtype: np.dtype, shape: tuple[int, ...], axes: Sequence[int]) -> Layout:
-    """The gapless layout whose axes follow one another in memory as given, the slowest first."""
-    strides = [0] * len(shape)
-    stride = dtype.itemsize
-    for axis in reversed(axes):
-        strides[axis] = stride
-        stride *= max(shape[axis], 1)
-    return layout_of(dtype, shape, tuple(strides))
 
 
 def collapse(

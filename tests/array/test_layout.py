@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuarray import _arguments, _layout
+from gpuarray import _arguments, _broadcasting, _layout, _memory_order
 
 
 @st.composite
@@ -70,16 +70,16 @@ def test_equal_layouts_are_one_object(array):
 def test_result_of_two_operands_has_numpys_order(pair):
     a, b = pair
     expected = a + b
-    shape = _layout.broadcast_shapes([a.shape, b.shape])
+    shape = _broadcasting.broadcast_shapes([a.shape, b.shape])
     assert shape == expected.shape
-    found = _layout.like_order(expected.dtype, shape, [layout(a), layout(b)])
+    found = _memory_order.like_order(expected.dtype, shape, [layout(a), layout(b)])
     assert same_strides(found.strides, expected.strides, shape)
 
 
 @given(arrays(), st.sampled_from("CFAK"))
 def test_copy_in_an_order_is_numpys(array, order):
     expected = array.copy(order)
-    found = _layout.like_order(array.dtype, array.shape, [layout(array)], order)
+    found = _memory_order.like_order(array.dtype, array.shape, [layout(array)], order)
     if array.size:
         assert same_strides(found.strides, expected.strides, array.shape)
 
@@ -146,7 +146,7 @@ def test_index_width_looks_at_every_operand():
 @pytest.mark.parametrize("shapes", [[(2, 3), (4,)], [(2,), (3,)], [(1, 5), (4, 6)]])
 def test_shapes_that_do_not_broadcast_are_named(shapes):
     with pytest.raises(ValueError, match="could not be broadcast together") as caught:
-        _layout.broadcast_shapes(shapes)
+        _broadcasting.broadcast_shapes(shapes)
     for shape in shapes:
         assert str(shape).replace(" ", "") in str(caught.value)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
-from gpuarray import _dtypes, _layout
+from gpuarray import _broadcasting, _dtypes, _layout
 from gpuarray._runtime.current_stream import current
 from gpuarray.kernels import product
 from tests.array.arrays import DTYPES
@@ -27,7 +27,10 @@ VIEWS = {
 
 def matmul(a, b, dtype=None, out=None):
     """The product by the family's call alone, whatever `cp.matmul` would choose."""
-    shape = _layout.broadcast_shapes([a.shape[:-2], b.shape[:-2]]) + (a.shape[-2], b.shape[-1])
+    shape = _broadcasting.broadcast_shapes([a.shape[:-2], b.shape[:-2]]) + (
+        a.shape[-2],
+        b.shape[-1],
+    )
     if out is not None:
         run = product.launch.product_call(a._layout, b._layout, out._layout, current.stream, True)
         return run(a, b, out)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpuarray import _layout
+from gpuarray import _broadcasting, _layout
 from gpuarray._libraries import blas
 from gpuarray._runtime.library_call import BoundCall, RepeatedCall
 
@@ -35,7 +35,8 @@ class Product:
         x, y = [self._on_device(xp, one) for one in (a, b)]
         loop = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
         layouts = [
-            _layout.broadcast_to(one._layout, (*loop, *one._layout.shape[-2:])) for one in (x, y)
+            _broadcasting.broadcast_to(one._layout, (*loop, *one._layout.shape[-2:]))
+            for one in (x, y)
         ]
         shape = (*loop, a.shape[-2], b.shape[-1])
         given = target is not None

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpuarray import _layout
+from gpuarray import _broadcasting, _layout, _memory_order
 from gpuarray._fusion import prologues, row_programs
 from gpuarray._fusion.kernel import Kernel, Terms
 from gpuarray._fusion.planning import rewrite
@@ -226,7 +226,7 @@ class Plan:
             x = operands[k]
             assert x is not None
             layout, start = self._seen(x, kind)
-            broadcast = _layout.broadcast_to(layout, step.layout.shape)
+            broadcast = _broadcasting.broadcast_to(layout, step.layout.shape)
             found = viewed(broadcast, step.layout, view, offset)
             if found is None:
                 return False
@@ -293,7 +293,7 @@ class Plan:
         layout = use.step.layout
         if use.target is None or use.target >= 0 or i in self.targets:
             return layout
-        return _layout.like_prototype(layout.dtype, layout.shape, layout)
+        return _memory_order.like_prototype(layout.dtype, layout.shape, layout)
 
     def _joins(self, i: int, group: Sequence[int]) -> bool:
         """Whether a result is computed by the kernel of others, with which it shares operands."""
@@ -369,7 +369,7 @@ class Plan:
                 else:
                     layout, start = self._seen(x, kind)
                 if view is not None:
-                    layout = _layout.broadcast_to(layout, step.layout.shape)
+                    layout = _broadcasting.broadcast_to(layout, step.layout.shape)
                     seen = viewed(layout, step.layout, *view)
                     assert seen is not None  # as `_can_view` has seen
                     layout, start = seen[0], start + seen[1]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _layout
+from gpuarray import _array, _broadcasting, _dtypes, _layout, _memory_order
 from gpuarray._fusion import views
 from gpuarray._fusion.symbols import NeedsValue, Symbol, SymbolicNumber
 from gpuarray._fusion.trace import FusionTrace, Leaf, NotFused, Reduced, Stored, Viewed
@@ -329,7 +329,7 @@ class Plan:
         expressions = [rewrite(node, replace, done) for node in nodes]
         layouts = [x for x in inputs if isinstance(x, Layout)]
         targets = list(given) or [
-            _layout.like_order(_dtypes.dtype_of(node.dtype), shape, layouts) for node in nodes
+            _memory_order.like_order(_dtypes.dtype_of(node.dtype), shape, layouts) for node in nodes
         ]
         for value, target in zip(gives, targets):
             if not given and self.arguments <= value < self.arguments + len(leaves):
@@ -373,7 +373,7 @@ class Plan:
             first = reduction.functions.INITIAL + 1
             finished = rewrite(output.node, replace(first, lambda node: reduced), {})
             target = _layout.contiguous(output.dtype, output.shape)
-        operands = [_layout.broadcast_to(leaves[leaf].layout, step.shape) for leaf in order]
+        operands = [_broadcasting.broadcast_to(leaves[leaf].layout, step.shape) for leaf in order]
         run = reduction.launch.make_call(
             computation._replace(
                 name=self.trace.name,

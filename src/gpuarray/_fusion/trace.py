@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _arguments, _array, _dtypes, _interchange, _layout
+from gpuarray import _arguments, _array, _broadcasting, _dtypes, _interchange, _layout
 from gpuarray._fusion import views
 from gpuarray._fusion.symbols import NeedsValue, Symbol, SymbolicNumber
 from gpuarray._layout import Layout
@@ -211,7 +211,7 @@ class FusionTrace:
         value = self.symbol(value)
         code = _dtypes.code(x.dtype)
         if isinstance(value, Symbol):
-            if not _layout.broadcasts_to(value.shape, x.shape):
+            if not _broadcasting.broadcasts_to(value.shape, x.shape):
                 raise NotFused  # which says what is wrong, or drops dimensions of length 1
             if value.dtype.kind == "c" and x.dtype.kind != "c":
                 raise NotFused
@@ -263,5 +263,5 @@ def _extent(operands: Sequence[Any]) -> tuple[tuple[int, ...], int]:
     symbols = [x for x in operands if isinstance(x, Symbol)]
     if not symbols:
         raise NeedsValue
-    shape = _layout.broadcast_shapes([x.shape for x in symbols])
+    shape = _broadcasting.broadcast_shapes([x.shape for x in symbols])
     return shape, 1 + sum([x.nodes for x in symbols])

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _interchange, _layout
+from gpuarray import _array, _broadcasting, _dtypes, _interchange, _layout
 
 _DIMENSIONS = r"\(\s*(?:\w+(?:\s*,\s*\w+)*\s*,?)?\s*\)"
 _OPERANDS = rf"{_DIMENSIONS}(?:\s*,\s*{_DIMENSIONS})*"
@@ -68,7 +68,7 @@ def call(
     operands = [_interchange.as_operand(x, name, args) for x in args]
     sizes: dict[str, int] = {}
     loops = _loop_dimensions(operands, inputs, sizes, name)
-    loop = _layout.broadcast_shapes(loops)
+    loop = _broadcasting.broadcast_shapes(loops)
     results: list[Any] = []
     for index in np.ndindex(*loop):
         pairs = zip(operands, loops, strict=True)

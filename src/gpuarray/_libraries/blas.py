@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpuarray import _array, _calls, _dtypes, _layout
+from gpuarray import _array, _broadcasting, _calls, _dtypes, _layout
 from gpuarray._ffi import cublas
 from gpuarray._layout import Layout
 from gpuarray._libraries import blas_lt
@@ -121,7 +121,7 @@ def gemm_call(
     target = _layout.contiguous(a.dtype, (*stacks, a.shape[-2], b.shape[-1]))
     if not target.size or not a.shape[-1]:
         return _calls.make_call(stream, "aa", [target], [], cleared=bool(target.size))
-    first, second = [_layout.broadcast_to(x, (*stacks, *x.shape[-2:])) for x in (a, b)]
+    first, second = [_broadcasting.broadcast_to(x, (*stacks, *x.shape[-2:])) for x in (a, b)]
     conjugated = "b" if conjugate else ""
     return product_call(
         first, second, target, stream, factor=factor, conjugated=conjugated, exact=True

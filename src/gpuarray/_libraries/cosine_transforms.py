@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from gpuarray import _calls, _layout
+from gpuarray import _calls, _memory_order
 from gpuarray._layout import Layout
 from gpuarray._libraries.steps import Operand, Steps
 from gpuarray._libraries.transform_passes import Transform, complex_of
@@ -130,7 +130,7 @@ class _Cosine:
         shape = list(layout.shape)
         shape[self.axis] = length
         dtype = complex_of(layout.dtype) if complex_numbers else layout.dtype
-        return self.steps.scratch(_layout.like_prototype(dtype, tuple(shape), layout))
+        return self.steps.scratch(_memory_order.like_prototype(dtype, tuple(shape), layout))
 
     def _launch(
         self,

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpuarray import _dtypes, _layout
+from gpuarray import _broadcasting, _dtypes, _layout
 from gpuarray._layout import Layout
 from gpuarray._libraries import triangular_inverse
 from gpuarray._libraries.checks import fill_failed, find_nan, info_of, refuse_capture
@@ -212,11 +212,11 @@ def solve_call(
     """
     if raises:
         refuse_capture(stream, "solve")
-    batch = _layout.broadcast_shapes([a.shape[:-2], b.shape[:-2]])
+    batch = _broadcasting.broadcast_shapes([a.shape[:-2], b.shape[:-2]])
     n, sides = b.shape[-2:]
     if math.prod(a.shape[:-2]) > 1:
-        a = _layout.broadcast_to(a, (*batch, n, n))
-    b = _layout.broadcast_to(b, (*batch, n, sides))
+        a = _broadcasting.broadcast_to(a, (*batch, n, n))
+    b = _broadcasting.broadcast_to(b, (*batch, n, sides))
     steps = Steps(stream, a, b)
     result = steps.output(_layout.contiguous(dtype, b.shape))
     factors, info, nan = _factors_of(steps, steps.inputs[0], dtype, raises)
@@ -354,11 +354,11 @@ def solve_factorized_call(
     The stacks, of which all have elements, broadcast.
     """
     n, sides = b.shape[-2:]
-    batch = _layout.broadcast_shapes([factors.shape[:-2], pivots.shape[:-1], b.shape[:-2]])
+    batch = _broadcasting.broadcast_shapes([factors.shape[:-2], pivots.shape[:-1], b.shape[:-2]])
     count = math.prod(batch)
-    factors = _layout.broadcast_to(factors, (*batch, n, n))
-    pivots = _layout.broadcast_to(pivots, (*batch, n))
-    b = _layout.broadcast_to(b, (*batch, n, sides))
+    factors = _broadcasting.broadcast_to(factors, (*batch, n, n))
+    pivots = _broadcasting.broadcast_to(pivots, (*batch, n))
+    b = _broadcasting.broadcast_to(b, (*batch, n, sides))
     steps = Steps(stream, factors, pivots, b)
     result = steps.output(_layout.contiguous(dtype, b.shape))
     a, exchanges, right = steps.inputs

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gpuarray import _dtypes, _layout
+from gpuarray import _dtypes, _layout, _memory_order
 from gpuarray._ffi import cufft
 from gpuarray._layout import Layout
 from gpuarray._libraries import fft_costs, fft_layouts, half_transforms
@@ -206,7 +206,7 @@ class Transform:
         return source.seen_as(_layout.layout_of(layout.dtype, tuple(shape), layout.strides))
 
     def _gapless(self, dtype: np.dtype, shape: Sequence[int], like: Layout) -> Layout:
-        return _layout.like_prototype(dtype, tuple(shape), like)
+        return _memory_order.like_prototype(dtype, tuple(shape), like)
 
     def _prepares(self, dtype: np.dtype) -> bool:
         """Whether the kernel that prepares reads a dtype."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpuarray import _layout
+from gpuarray import _broadcasting, _layout
 from gpuarray._layout import Layout
 from gpuarray._libraries.lu import is_batched, letter
 from gpuarray._libraries.steps import Operand, Stack, Steps
@@ -85,13 +85,13 @@ def triangular_call(
     The shapes, (..., n, n) and (..., n, k), are those of a result that has elements; what stands
     before the last two lengths broadcasts.
     """
-    batch = _layout.broadcast_shapes([a.shape[:-2], b.shape[:-2]])
+    batch = _broadcasting.broadcast_shapes([a.shape[:-2], b.shape[:-2]])
     n, sides = b.shape[-2:]
     count = math.prod(batch)
     if math.prod(a.shape[:-2]) == 1:
         a = _layout.layout_of(a.dtype, (n, n), a.strides[-2:], a.access)
     else:
-        a = _layout.broadcast_to(a, (*batch, n, n))
+        a = _broadcasting.broadcast_to(a, (*batch, n, n))
     steps = Steps(stream, a, b)
     result = steps.output(_layout.contiguous(dtype, (*batch, n, sides)))
     steps.copy(steps.inputs[1], result)

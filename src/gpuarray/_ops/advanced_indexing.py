@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _interchange, _layout, _transfers
+from gpuarray import _array, _broadcasting, _dtypes, _interchange, _layout, _transfers
 from gpuarray._array import ArrayBase
 from gpuarray._config import config
 from gpuarray._layout import Layout
@@ -164,7 +164,7 @@ def _are_one(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
 def _broadcast(arrays: tuple[IndexArray, ...]) -> tuple[int, ...]:
     shapes = [one.array._layout.shape for one in arrays]
     try:
-        return _layout.broadcast_shapes(shapes)
+        return _broadcasting.broadcast_shapes(shapes)
     except ValueError:
         listed = " ".join([str(shape).replace(" ", "") for shape in shapes])
         raise IndexError(
@@ -183,7 +183,7 @@ def spread(array: Any, selection: Selection) -> tuple[Any, list[tuple[Layout, in
     indices = []
     for one in selection.arrays:
         index = one.array._layout
-        steps = _layout.broadcast_strides(index, common)
+        steps = _broadcasting.broadcast_strides(index, common)
         steps = (0,) * axis + steps + (0,) * (len(shape) - axis)
         indices.append((_layout.layout_of(index.dtype, result, steps), one.length, one.stride))
     return base, indices, [one.array for one in selection.arrays]
@@ -303,14 +303,14 @@ def scatter(
     source = value._layout
     while source.ndim > len(shape) and source.shape[0] == 1:
         source = _layout.layout_of(source.dtype, source.shape[1:], source.strides[1:])
-    if not _layout.broadcasts_to(source.shape, shape):
+    if not _broadcasting.broadcasts_to(source.shape, shape):
         raise ValueError(
             f"shape mismatch: value array of shape {source.shape} could not be broadcast to "
             f"indexing result of shape {shape}"
         )
     if base._layout.size == 0:
         return
-    read = _layout.broadcast_to(source, shape)
+    read = _broadcasting.broadcast_to(source, shape)
     run = gather_kernels.launch.transfer(read, base._layout, layout, indices, True)
     run(_array.view(value, read), *arrays, base)
     if table_key is not None and value is unchanged:

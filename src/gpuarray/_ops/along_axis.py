@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _layout
+from gpuarray import _array, _broadcasting, _layout
 from gpuarray._arguments import check_axis
 from gpuarray._array import ArrayBase
 from gpuarray._config import config
@@ -122,7 +122,7 @@ def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: 
         return
     if _array.overlap(indices, arr):
         indices = copies.copy(indices)
-        read = _layout.broadcast_to(indices._layout, base.shape)
+        read = _broadcasting.broadcast_to(indices._layout, base.shape)
     dtype = arr._layout.dtype
     if number:
         if base.size:
@@ -135,7 +135,7 @@ def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: 
     used = as_values(new, "put_along_axis", dtype)
     if used._layout.dtype is not dtype or _array.overlap(used, arr):
         used = copies.copy(used, "K", dtype)
-    spread = _layout.broadcast_to(used._layout, base.shape)
+    spread = _broadcasting.broadcast_to(used._layout, base.shape)
     if base.size:
         run = gather.launch.transfer(spread, base, arr._layout, [(read, *where)], True)
         run(used, indices, arr)
@@ -176,7 +176,7 @@ def _along_axis(
         )
     one = layout.shape[:axis] + (1,) + layout.shape[axis + 1 :]
     try:
-        shape = _layout.broadcast_shapes([one, given.shape])
+        shape = _broadcasting.broadcast_shapes([one, given.shape])
     except ValueError:
         raise IndexError(
             "shape mismatch: indexing arrays could not be broadcast together with shapes "
@@ -191,5 +191,5 @@ def _along_axis(
         advanced_indexing.check_bounds(indices, length, axis)
     strides = layout.strides[:axis] + (0,) + layout.strides[axis + 1 :]
     whole = _layout.layout_of(layout.dtype, one, strides, layout.access)
-    base = _layout.broadcast_to(whole, shape)
-    return arr, indices, base, _layout.broadcast_to(given, shape), (length, stride)
+    base = _broadcasting.broadcast_to(whole, shape)
+    return arr, indices, base, _broadcasting.broadcast_to(given, shape), (length, stride)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gpuarray import _array, _layout
+from gpuarray import _array, _layout, _memory_order
 from gpuarray._layout import Layout
 from gpuarray.kernels.elementwise import copies
 
@@ -35,7 +35,7 @@ def with_axis_back(a: ndarray, moved: tuple[int, ...], wanted: Layout) -> ndarra
     for new, old in enumerate(moved):
         back[old] = new
     result = _array.view(a, _layout.transpose(a._layout, back))
-    target = _layout.like_prototype(a._layout.dtype, wanted.shape, wanted)
+    target = _memory_order.like_prototype(a._layout.dtype, wanted.shape, wanted)
     if _same_order(result._layout, target):
         return _array.rearranged(result, target)
     copied = _array.empty(target)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _layout
+from gpuarray import _array, _dtypes, _layout, _memory_order
 from gpuarray._layout import Layout
 from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
@@ -59,7 +59,7 @@ def byteswap(array: ndarray, inplace: bool = False) -> ndarray:
         return array if inplace else copies.copy(array, "A")
     target = array
     if not inplace:
-        target = _array.empty(_layout.like_prototype(layout.dtype, layout.shape, layout, "A"))
+        target = _array.empty(_memory_order.like_prototype(layout.dtype, layout.shape, layout, "A"))
     run = current.stream.plans.get((_swap_call, layout, target._layout))  # the key of _swap_call
     if run is None:
         run = _swap_call(current.stream, layout, target._layout)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _arguments, _array, _dtypes, _interchange, _layout
+from gpuarray import _arguments, _array, _broadcasting, _dtypes, _interchange, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._namespace.called_name import called_name
 from gpuarray._ops.conversion import asarray, is_so
@@ -292,7 +292,7 @@ def copyto(
             src = _interchange.scalar_array(src, dst.dtype)
     else:
         broadcast_to(
-            _array.view(src, _layout.without_leading_ones(src._layout, dst.ndim)), dst.shape
+            _array.view(src, _broadcasting.without_leading_ones(src._layout, dst.ndim)), dst.shape
         )
     broadcast_to(mask, dst.shape)  # refuses other shapes
     kept = copies.assign_where(dst, src, mask)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _layout
+from gpuarray import _array, _broadcasting, _dtypes, _layout, _memory_order
 from gpuarray._array import ArrayBase
 from gpuarray._config import config
 from gpuarray._layout import Layout
@@ -114,7 +114,7 @@ def choose(
         result = _choose_in(choices, numbers, mode)
     elif count > _MOST:
         dtype = _promoted(choices)
-        shape = _layout.broadcast_shapes([np.shape(x) for x in choices])  # type: ignore[arg-type]
+        shape = _broadcasting.broadcast_shapes([np.shape(x) for x in choices])  # type: ignore[arg-type]
         parts = [_spread(array(x, dtype, copy=None), shape) for x in choices]
         result = _choose_in(stack(parts), numbers, mode)
     else:
@@ -158,7 +158,7 @@ def _passed(operands: Sequence[Any], dtype: np.dtype, name: str) -> list[Any]:
 
 
 def _spread(x: Any, shape: tuple[int, ...]) -> Any:
-    return _array.view(x, _layout.broadcast_to(x._layout, shape))
+    return _array.view(x, _broadcasting.broadcast_to(x._layout, shape))
 
 
 def _promoted(operands: Sequence[Any]) -> np.dtype:
@@ -198,13 +198,13 @@ def _choose_in(choices: Any, numbers: Any, mode: str) -> ndarray:
     if given.dtype.kind == "b":
         numbers = copies.copy(numbers, dtype=np.dtype(np.int8))
         given = numbers._layout
-    shape = _layout.broadcast_shapes([layout.shape[1:], given.shape])
+    shape = _broadcasting.broadcast_shapes([layout.shape[1:], given.shape])
     part = _layout.layout_of(layout.dtype, layout.shape[1:], layout.strides[1:])
     target = _layout.contiguous(layout.dtype, shape)
     if not target.size:
         return _array.empty(target)
-    base = _layout.broadcast_to(part, shape)
-    index = (_layout.broadcast_to(given, shape), layout.shape[0], layout.strides[0])
+    base = _broadcasting.broadcast_to(part, shape)
+    index = (_broadcasting.broadcast_to(given, shape), layout.shape[0], layout.strides[0])
     run = gather.launch.transfer(target, base, layout, [index], False, new=True, mode=mode)
     return _invalid_entries(run)(choices, numbers)
 
@@ -215,7 +215,7 @@ def _choose_call(
 ) -> Callable[..., Any]:
     count = len(choices)
     layouts = [numbers, *[x for x in choices if isinstance(x, Layout)]]
-    target = _layout.contiguous(dtype, _layout.broadcast_shapes([x.shape for x in layouts]))
+    target = _layout.contiguous(dtype, _broadcasting.broadcast_shapes([x.shape for x in layouts]))
     number = int64(BOUNDED[mode], as_int64(0, numbers), Constant(count, "i8"))
     inputs: list[Any] = [numbers]
     terms = [_term(x, dtype, inputs) for x in choices]
@@ -310,7 +310,7 @@ def _select(conditions: list[Any], choices: list[Any], dtype: np.dtype) -> tuple
     most = _MOST // 2
     rest = choices[-1]
     arrays = [x for x in (*conditions, *choices) if isinstance(x, ArrayBase)]
-    shape = _layout.broadcast_shapes([x._layout.shape for x in arrays])
+    shape = _broadcasting.broadcast_shapes([x._layout.shape for x in arrays])
     last = len(conditions)
     while last > 0:
         first = max(0, last - (most if rest is choices[-1] else most - 1))
@@ -441,7 +441,7 @@ def _conditions(condlist: Any, layout: Layout) -> list[Any]:
 
 def _numbers_of_pieces(layout: Layout, conditions: list[Any], values: list[Any]) -> ndarray:
     """An array like another with a number for the first condition that is true."""
-    target = _layout.like_prototype(layout.dtype, layout.shape, layout)
+    target = _memory_order.like_prototype(layout.dtype, layout.shape, layout)
     masks = [_behind(mask._layout, layout.ndim) for mask in conditions]
     run = _pieces_call(current.stream, target, *masks)
     return run(*conditions, *values)

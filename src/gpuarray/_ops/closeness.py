@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _dtypes, _interchange, _layout
+from gpuarray import _broadcasting, _dtypes, _interchange, _layout, _memory_order
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
 from gpuarray._ops import logic, math, truth
@@ -110,8 +110,8 @@ _Term = tuple[Expression, Any]
 def _plan(operands: Sequence[Any], equal_nan: bool) -> Any:
     layouts, scalars, terms = _terms(operands, range(len(operands)))
     inputs = [x._layout if isinstance(x, ArrayBase) else scalars[i] for i, x in enumerate(operands)]
-    shape = _layout.broadcast_shapes([x.shape for x in layouts])
-    target = _layout.like_order(np.dtype(bool), shape, layouts)
+    shape = _broadcasting.broadcast_shapes([x.shape for x in layouts])
+    target = _memory_order.like_order(np.dtype(bool), shape, layouts)
     found = _are_close(terms, equal_nan)
     return elementwise.launch.make_call(
         "isclose", [found], inputs, [target], [False], current.stream
@@ -176,7 +176,7 @@ def everywhere(
 
     It takes the arrays, which broadcast, and behind them the numbers.
     """
-    shape = _layout.broadcast_shapes([x.shape for x in layouts])
+    shape = _broadcasting.broadcast_shapes([x.shape for x in layouts])
     op = reduction.launch.ReductionOp(
         name,
         mapped,
@@ -186,7 +186,7 @@ def everywhere(
         scalars=tuple([_dtypes.code(x) for x in scalars]),
     )
     return reduction.launch.make_call(
-        op, [_layout.broadcast_to(x, shape) for x in layouts], False, range(len(shape)),
+        op, [_broadcasting.broadcast_to(x, shape) for x in layouts], False, range(len(shape)),
         _layout.contiguous(np.dtype(bool), ()), False, current.stream,
     )  # fmt: skip
 
@@ -348,7 +348,7 @@ def array_equiv(a1: ArrayLike, a2: ArrayLike) -> ndarray:
     """
     x, y = _pair(a1, a2, "array_equiv")
     try:
-        _layout.broadcast_shapes([x.shape, y.shape])
+        _broadcasting.broadcast_shapes([x.shape, y.shape])
     except ValueError:
         return _interchange.scalar_array(False, np.dtype(bool))
     return _all_equal(x, y)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpuarray import _dtypes, _layout
+from gpuarray import _dtypes, _layout, _memory_order
 from gpuarray._layout import Layout
 from gpuarray._libraries import blas
 from gpuarray._runtime.stream import Stream
@@ -112,7 +112,9 @@ def kernel_call(
     target, given = result.given, result.given is not None
     if target is None:
         kept = [term.seen_along(result.labels, lengths).layout for term in terms]
-        target = _layout.like_order(result.dtype, shape[: len(result.labels)], kept, result.order)
+        target = _memory_order.like_order(
+            result.dtype, shape[: len(result.labels)], kept, result.order
+        )
     axes = tuple(range(len(result.labels), len(labels)))
     if summed:
         run = sum_of_products_call(stream, layouts, axes, result.dtype, target, given)
@@ -250,7 +252,7 @@ def _product_call(
     wanted = result.given
     if wanted is None and result.order != "K":
         shape = tuple([lengths.get(x, 1) for x in result.labels])
-        wanted = _layout.like_order(result.dtype, shape, [a.layout, b.layout], result.order)
+        wanted = _memory_order.like_order(result.dtype, shape, [a.layout, b.layout], result.order)
     if wanted is not None and not _is_written(wanted, result, rows, columns):
         run, found = _product_call(stream, a, b, Result(result.labels, result.dtype))
         return _stored(stream, run, found, wanted, result.given is not None), wanted

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _arguments, _array, _dtypes, _interchange, _layout, _transfers
+from gpuarray import _arguments, _array, _dtypes, _interchange, _layout, _memory_order, _transfers
 from gpuarray._array import ArrayBase
 from gpuarray._integers import shortened
 from gpuarray._ops.placement import given_device
@@ -170,7 +170,7 @@ def _from_host(
         _refuse_great_integers(host)
     found = _dtypes.canonical(host.dtype)
     layout = _layout.layout_of(found, host.shape, host.strides)
-    target = _layout.like_prototype(found, host.shape, layout, order)
+    target = _memory_order.like_prototype(found, host.shape, layout, order)
     same_order = (layout.c_contiguous and target.c_contiguous) or (
         layout.f_contiguous and target.f_contiguous
     )

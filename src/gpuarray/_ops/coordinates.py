@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _arguments, _array, _dtypes, _layout
+from gpuarray import _arguments, _array, _broadcasting, _dtypes, _layout, _memory_order
 from gpuarray._array import ArrayBase
 from gpuarray._config import config
 from gpuarray._layout import Layout
@@ -107,7 +107,7 @@ def _coordinates_call(
         values.append(divided(rest, length, True, narrow))
         rest = divided(rest, length, False, narrow)
     values = [rest, *values[::-1]]
-    target = _layout.like_order(_INT64, layout.shape, [layout])
+    target = _memory_order.like_order(_INT64, layout.shape, [layout])
     inputs: list[Any] = [layout, *[_INT64] * ndim]
     return elementwise.launch.make_call(
         "unravel_index", values, inputs, [target] * ndim, [False] * ndim, stream
@@ -272,7 +272,7 @@ def ravel_multi_index(
         _index_array(x, "ravel_multi_index", length if one == "raise" else None)
         for x, length, one in zip(multi_index, lengths, modes, strict=True)
     ]
-    shape = _layout.broadcast_shapes([x._layout.shape for x in found] or [()])
+    shape = _broadcasting.broadcast_shapes([x._layout.shape for x in found] or [()])
     if 0 in lengths and 0 not in shape:
         raise ValueError("invalid entry in coordinates array")
     if config.debug:
@@ -299,8 +299,8 @@ def _ravel_call(stream: Stream, modes: tuple[str, ...], *layouts: Layout) -> Cal
         term = int64("multiply", coordinate, Scalar(2 * ndim + i, "i8"))
         total = term if total is None else int64("add", total, term)
     assert total is not None
-    shape = _layout.broadcast_shapes([x.shape for x in layouts])
-    target = _layout.like_order(_INT64, shape, layouts)
+    shape = _broadcasting.broadcast_shapes([x.shape for x in layouts])
+    target = _memory_order.like_order(_INT64, shape, layouts)
     inputs: list[Any] = [*layouts, *[_INT64] * (2 * ndim)]
     return elementwise.launch.make_call(
         "ravel_multi_index", [total], inputs, [target], [False], stream

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _layout
+from gpuarray import _array, _broadcasting, _layout
 from gpuarray._ops.manipulation import as_array
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.reduction.products import sum_of_products
@@ -117,5 +117,5 @@ def _slide(a: Any, v: Any, mode: str, name: str) -> ndarray:
     step = layout.strides[0]
     # Every window is a view: neighbours overlap.
     windows = _array.view(a, _layout.layout_of(layout.dtype, (count, width), (step, step)))
-    repeated = _array.view(v, _layout.broadcast_to(v._layout, (count, width)))
+    repeated = _array.view(v, _broadcasting.broadcast_to(v._layout, (count, width)))
     return sum_of_products(windows, repeated, (1,), dtype)

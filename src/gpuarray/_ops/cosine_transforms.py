@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _layout
+from gpuarray import _array, _dtypes, _memory_order
 from gpuarray._layout import Layout
 from gpuarray._libraries.cosine_transforms import cosine_call
 from gpuarray._libraries.transforms import factor_of
@@ -90,7 +90,7 @@ def cosine_transform(
     # SciPy's transforms of complex numbers are those of their parts.
     parts = [_transform_call(stream, one._layout, *given)(one) for one in (x.real, x.imag)]
     layout = parts[0]._layout
-    result = _array.empty(_layout.like_prototype(dtype, layout.shape, layout))
+    result = _array.empty(_memory_order.like_prototype(dtype, layout.shape, layout))
     for target, part in zip((result.real, result.imag), parts, strict=True):
         copies.assign(target, part)
     return result
@@ -115,7 +115,7 @@ def _transform_call(
     more = 0 if kind != 1 else 1 if sine else -1
     factors = tuple([factor_of(norm, forward, [2 * (n + more)]) for n in lengths])
     dtype = _dtypes.canonical(layout.dtype)
-    target = _layout.like_prototype(dtype, tuple(shape), layout)
+    target = _memory_order.like_prototype(dtype, tuple(shape), layout)
     if not layout.size and target.size:
         raise ValueError("an axis without elements has no cosine transform")
     return cosine_call(

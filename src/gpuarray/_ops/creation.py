@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _arguments, _array, _calls, _dtypes, _interchange, _layout
+from gpuarray import _arguments, _array, _broadcasting, _calls, _dtypes, _interchange, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
 from gpuarray._ops.conversion import asarray
@@ -338,7 +338,7 @@ def fill_call(stream: Stream, layout: Layout) -> Callable[[Any, Any], None]:
     if _dtypes.is_raw(layout.dtype) or layout.unaligned:
         one = _layout.contiguous(layout.dtype, ())
         store = elementwise.launch.copy_call(
-            _layout.broadcast_to(one, layout.shape), layout, True, stream
+            _broadcasting.broadcast_to(one, layout.shape), layout, True, stream
         )
 
         def run(value: Any, array: Any) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _arguments, _array, _dtypes, _layout, _transfers
+from gpuarray import _arguments, _array, _dtypes, _layout, _memory_order, _transfers
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
 from gpuarray._ops.conversion import asarray
@@ -82,7 +82,7 @@ def _layout_like(prototype: Any, dtype: Any, order: str, shape: Any) -> Layout:
                 order = "F" if layout.f_contiguous and not layout.c_contiguous else "C"
             return _layout.contiguous(dtype, shape, order)
     lengths = layout.shape if shape is None else shape
-    return _layout.own(_layout.like_prototype(dtype, lengths, layout, order))
+    return _layout.own(_memory_order.like_prototype(dtype, lengths, layout, order))
 
 
 def empty_like(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gpuarray import _arguments, _array, _layout
+from gpuarray import _arguments, _array, _layout, _memory_order
 from gpuarray._namespace.called_name import called_name
 from gpuarray._ops.creation import fill
 from gpuarray.kernels.elementwise import copies
@@ -260,7 +260,7 @@ def _cumulative(
     shape = tuple([length + (i == axis) for i, length in enumerate(layout.shape)])
     if out is None:
         result = function.dtypes(layout.dtype, dtype, None)[1]
-        out = _array.empty(_layout.like_order(result, shape, [layout]))
+        out = _array.empty(_memory_order.like_order(result, shape, [layout]))
     elif out._layout.shape != shape:
         raise ValueError(
             f"{called_name(function.name)}: "

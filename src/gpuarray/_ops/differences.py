@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _layout
+from gpuarray import _array, _dtypes, _layout, _memory_order
 from gpuarray._arguments import check_axis
 from gpuarray._layout import Layout
 from gpuarray._ops.conversion import asarray
@@ -108,7 +108,7 @@ def _plan_differences(stream: Stream, *parts: Layout) -> Callable[..., Any]:
     terms: list[Expression] = [Input(i, code) for i in range(len(parts))]
     while len(terms) > 1:
         terms = [apply("subtract", code, y, x) for x, y in pairwise(terms)]
-    target = _layout.like_prototype(dtype, parts[0].shape, parts[0])
+    target = _memory_order.like_prototype(dtype, parts[0].shape, parts[0])
     return elementwise.launch.make_call("diff", terms, parts, [target], [False], stream)
 
 
@@ -258,6 +258,6 @@ def _plan_areas(
     both = cast(code, apply("add", given, Input(0, given), Input(1, given)))
     area = cast(result, apply("multiply", code, Scalar(2, code), both))
     half = apply("divide", result, area, Constant(2.0, result))
-    target = _layout.like_prototype(found, behind.shape, behind)
+    target = _memory_order.like_prototype(found, behind.shape, behind)
     inputs: list[Any] = [behind, before, dtype]
     return elementwise.launch.make_call("trapezoid", [half], inputs, [target], [False], stream)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, overload
 
-from gpuarray import _arguments, _array, _layout
+from gpuarray import _arguments, _array, _broadcasting, _layout
 from gpuarray._arguments import check_axes
 from gpuarray._array import ArrayBase
 from gpuarray._ops.manipulation import as_array, reshape
@@ -253,7 +253,7 @@ def broadcast_to(array: ArrayLike, shape: int | Sequence[int], subok: bool = Fal
     target = _arguments.check_shape(tuple(shape) if several else shape)  # type: ignore[arg-type]
     layout = array._layout
     access = layout.access | _layout.READ_ONLY | _layout.VIEW
-    found = _layout.broadcast_view(layout, target, access)
+    found = _broadcasting.broadcast_view(layout, target, access)
     _layout.keep_view(layout.reshapes, (broadcast_to, target), found)
     return _array.shifted(array, found, 0)
 
@@ -300,7 +300,7 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[ndarray, ..
     key = (broadcast_arrays, *layouts)
     found: Any = layouts[0].views.get(key)
     if found is None:
-        shape = _layout.broadcast_shapes([x.shape for x in layouts])
+        shape = _broadcasting.broadcast_shapes([x.shape for x in layouts])
         found = [
             None if x.shape == shape else broadcast_to(a, shape)._layout
             for x, a in zip(layouts, arrays, strict=True)
@@ -314,7 +314,7 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[ndarray, ..
 def _broadcast(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
     if len(_known_shapes) >= _MOST_KNOWN:
         _known_shapes.clear()
-    result = _known_shapes[shapes] = _layout.broadcast_shapes(shapes)
+    result = _known_shapes[shapes] = _broadcasting.broadcast_shapes(shapes)
     return result
 
 

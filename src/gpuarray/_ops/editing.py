@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _arguments, _array, _layout
+from gpuarray import _arguments, _array, _broadcasting, _layout
 from gpuarray._arguments import check_axis
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
@@ -384,7 +384,9 @@ def _insert_at(arr: Any, index: int, moved: bool, values: Any, axis: int) -> Any
         values = moveaxis(values, 0, axis)
     count = values._layout.shape[axis]
     shape = (*layout.shape[:axis], count, *layout.shape[axis + 1 :])
-    if values._layout.ndim > layout.ndim or not _layout.broadcasts_to(values._layout.shape, shape):
+    if values._layout.ndim > layout.ndim or not _broadcasting.broadcasts_to(
+        values._layout.shape, shape
+    ):
         raise ValueError(
             f"insert: could not broadcast input array from shape {values._layout.shape} into "
             f"shape {shape}"

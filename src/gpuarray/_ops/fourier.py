@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _layout
+from gpuarray import _array, _dtypes, _layout, _memory_order
 from gpuarray._arguments import check_axis
 from gpuarray._layout import Layout
 from gpuarray._libraries.transform_passes import complex_of
@@ -323,7 +323,7 @@ def _result(
         shape[axes[-1]] = lengths[-1] // 2 + 1
     # Of several axes the others have made complex64 of it.
     half = kind.name == "c2r" and not single and layout.dtype == np.float16 and len(axes) == 1
-    found = _layout.like_prototype(dtype, tuple(shape), layout)
+    found = _memory_order.like_prototype(dtype, tuple(shape), layout)
     return found, np.dtype(np.float16) if half else dtype
 
 
@@ -350,7 +350,7 @@ def _make_new_call(
 
 def _cast_call(stream: Stream, layout: Layout, dtype: np.dtype) -> Callable[[Any], Any]:
     """A call that casts arrays of a layout."""
-    target = _layout.like_prototype(dtype, layout.shape, layout)
+    target = _memory_order.like_prototype(dtype, layout.shape, layout)
     return elementwise.launch.copy_call(layout, target, False, stream)
 
 

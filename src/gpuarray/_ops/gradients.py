@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _layout
+from gpuarray import _array, _dtypes, _memory_order
 from gpuarray._arguments import check_axes
 from gpuarray._layout import Layout
 from gpuarray._ops.conversion import asarray
@@ -175,7 +175,7 @@ def _plan_gradient(f: Any, axis: int, spacing: Any) -> tuple[Layout, list[tuple[
     layout = f._layout
     _check_length(layout.shape[axis], 1)
     dtype = np.dtype(np.float64) if layout.dtype.kind in "iu" else layout.dtype
-    out = _array.empty(_layout.like_prototype(dtype, layout.shape, layout))
+    out = _array.empty(_memory_order.like_prototype(dtype, layout.shape, layout))
     read, parts = _views_read(f, axis), []
     for i, target in enumerate(_views_written(out, axis)):
         factor = 2.0 if i else 1
@@ -210,7 +210,7 @@ def _check_length(length: int, edge_order: int) -> None:
 def _derivative(f: Any, axis: int, spacing: Any, edge_order: int) -> Any:
     length = f._layout.shape[axis]
     _check_length(length, edge_order)
-    out = _array.empty(_layout.like_prototype(f._layout.dtype, f._layout.shape, f._layout))
+    out = _array.empty(_memory_order.like_prototype(f._layout.dtype, f._layout.shape, f._layout))
     inner = part(out, axis, 1, -1)
     before, here, behind = (
         part(f, axis, None, -2),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _interchange, _layout, _transfers
+from gpuarray import _interchange, _layout, _memory_order, _transfers
 from gpuarray._array import ArrayBase, HeldOnDevice
 from gpuarray._namespace.called_name import called_name
 from gpuarray._ops.conversion import asarray, uploaded
@@ -143,7 +143,7 @@ def _fetch(a: Any, stream: Any, order: str, out: Any, blocking: bool) -> np.ndar
             out[...] = _fetch(a, stream, "K", None, True)
             return out
         order = "C" if out.flags.c_contiguous else "F"
-    target = _layout.like_prototype(layout.dtype, layout.shape, layout, order)
+    target = _memory_order.like_prototype(layout.dtype, layout.shape, layout, order)
     same_order = (layout.c_contiguous and target.c_contiguous) or (
         layout.f_contiguous and target.f_contiguous
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _layout
+from gpuarray import _array, _broadcasting, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._integers import shortened
 from gpuarray._ops.coordinates import coordinates
@@ -294,7 +294,7 @@ class broadcast:
             raise ValueError("Need at least 0 and at most 64 array objects.")
         arrays = [as_array(x, "broadcast") for x in args]
         try:
-            self.shape = _layout.broadcast_shapes([x._layout.shape for x in arrays] or [()])
+            self.shape = _broadcasting.broadcast_shapes([x._layout.shape for x in arrays] or [()])
         except ValueError as error:
             raise ValueError(f"shape mismatch: objects cannot be broadcast to a single shape: "
                              f"{error}") from None  # fmt: skip

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from gpuarray import _arguments, _array, _layout
+from gpuarray import _arguments, _array, _layout, _memory_order
 from gpuarray._arguments import check_axes, check_axis
 from gpuarray._array import ArrayBase
 from gpuarray._ops.stored_values import as_values
@@ -112,7 +112,7 @@ def _keep_reshape(layout: Any, shape: Any, target: Any) -> None:
 
 def _in_memory_order(a: ndarray) -> ndarray:
     """A view with the axes as they follow one another in memory."""
-    order = _layout.keep_order([a._layout], a._layout.shape)
+    order = _memory_order.keep_order([a._layout], a._layout.shape)
     return _array.view(a, _layout.transpose(a._layout, order))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _layout
+from gpuarray import _array, _dtypes, _layout, _memory_order
 from gpuarray._arguments import check_axis
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
@@ -134,7 +134,7 @@ def _plan_corrections(
         magnitude = Cast(_dtypes.code(limit), magnitude)
     small = apply("less", "b1", magnitude, least)
     correction = apply("where", code, small, Constant(0, code), correction)
-    target = _layout.like_order(dtype, read.shape, [read])
+    target = _memory_order.like_order(dtype, read.shape, [read])
     inputs: list[Layout | np.dtype] = [read, read, dtype, dtype, dtype, limit]
     run = elementwise.launch.make_call("unwrap", [correction], inputs, [target], [False], stream)
     return run, read, layout.strides[axis]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _arguments, _array, _layout
+from gpuarray import _arguments, _array, _layout, _memory_order
 from gpuarray._arguments import check_axes, check_axis
 from gpuarray._array import ArrayBase, keep_view, kept_view
 from gpuarray._layout import Layout
@@ -293,7 +293,7 @@ def _roll_by_array(a: ndarray, shift: ndarray, axis: Any) -> ndarray:
 @planned
 def _plan_roll(stream: Stream, layout: Layout, axis: int | tuple[int, ...] | None) -> Any:
     """A call that takes a start for each axis, and of these the axis, its length and a factor."""
-    result = _layout.like_prototype(layout.dtype, layout.shape, layout)
+    result = _memory_order.like_prototype(layout.dtype, layout.shape, layout)
     if axis is None:
         axis = 0
         result = _layout.contiguous(layout.dtype, layout.shape)

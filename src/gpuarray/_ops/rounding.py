@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _layout
+from gpuarray import _array, _dtypes, _layout, _memory_order
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
 from gpuarray._ops import math
@@ -93,7 +93,7 @@ def _plan(
 
     Real and imaginary parts are rounded on their own: complex division would mix their errors.
     """
-    result = _layout.like_order(layout.dtype, layout.shape, [layout], "A")
+    result = _memory_order.like_order(layout.dtype, layout.shape, [layout], "A")
     parts = None
     read, stored = layout, result
     if layout.dtype.kind == "c":

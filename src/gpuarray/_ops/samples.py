@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeGuard, overload
 
 import numpy as np
 
-from gpuarray import _dtypes, _layout
+from gpuarray import _broadcasting, _dtypes, _layout
 from gpuarray._arguments import check_axis
 from gpuarray._layout import Layout
 from gpuarray._ops.conversion import asarray
@@ -200,7 +200,7 @@ def _plan_between(
     found: np.dtype,
     axis: int,
 ) -> Any:
-    shape = _layout.broadcast_shapes([x.shape for x in layouts])
+    shape = _broadcasting.broadcast_shapes([x.shape for x in layouts])
     axis = check_axis(axis, len(shape) + 1)
     # NumPy computes along the first axis, and moves that.
     moved = _layout.contiguous(found, (num, *shape))
@@ -209,7 +209,7 @@ def _plan_between(
     inputs: list[Any] = []
     values: list[Expression] = []
     for k, layout in enumerate(layouts):
-        steps = _layout.broadcast_strides(layout, shape)
+        steps = _broadcasting.broadcast_strides(layout, shape)
         steps = (*steps[:axis], 0, *steps[axis:])
         inputs.append(_layout.layout_of(layout.dtype, target.shape, steps, layout.access))
         # Ends are converted to the dtype that values are computed in, a base to that of the powers.

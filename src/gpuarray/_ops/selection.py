@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from gpuarray import _calls, _dtypes, _interchange, _layout
+from gpuarray import _broadcasting, _calls, _dtypes, _interchange, _layout, _memory_order
 from gpuarray._array import ArrayBase, overlap, same_elements
 from gpuarray._layout import Layout
 from gpuarray._namespace.called_name import called_name
@@ -248,10 +248,10 @@ def _apart(x: Any, out: Any) -> Any:
 
 def _plan(name: str, operands: Sequence[Any], loop: Sequence[np.dtype], out: Any) -> Any:
     layouts = [one._layout for one in operands if isinstance(one, ArrayBase)]
-    shape = _layout.broadcast_shapes([one.shape for one in layouts])
+    shape = _broadcasting.broadcast_shapes([one.shape for one in layouts])
     if out is not None:
         _layout.check_writable(out._layout, name)
-        shape = _layout.broadcast_shapes([shape, out._layout.shape])
+        shape = _broadcasting.broadcast_shapes([shape, out._layout.shape])
         if out._layout.shape != shape:
             raise ValueError(
                 f"{called_name(name)}: "
@@ -272,7 +272,7 @@ def _plan(name: str, operands: Sequence[Any], loop: Sequence[np.dtype], out: Any
         terms.append(cast(code, term))
     code = _dtypes.code(loop[-1])
     result: Expression = Apply(operation(name), tuple(terms), code)
-    target = _layout.like_order(loop[-1], shape, layouts) if out is None else out._layout
+    target = _memory_order.like_order(loop[-1], shape, layouts) if out is None else out._layout
     if target.dtype != loop[-1]:
         result = Cast(_dtypes.code(target.dtype), result)
     given, stream = out is not None, current.stream

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _layout
+from gpuarray import _broadcasting
 from gpuarray._ops.conversion import asarray
 from gpuarray._ops.dimensions import expand_dims
 from gpuarray._ops.manipulation import as_array
@@ -122,7 +122,7 @@ def basis_products(
         raise ValueError(f"{name}: {len(degrees)} degrees for {count} variables; give one each")
     given = [as_array(x, name) for x in points]
     dtype = _floats(np.result_type(*[x._layout.dtype for x in given]))
-    shape = _layout.broadcast_shapes([x._layout.shape for x in given])
+    shape = _broadcasting.broadcast_shapes([x._layout.shape for x in given])
     if any(x._layout.shape != shape for x in given):
         raise ValueError(f"{name}: points of one shape are needed")
     product: Any = None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _interchange, _layout
+from gpuarray import _array, _broadcasting, _dtypes, _interchange, _layout, _memory_order
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
 from gpuarray._ops.conversion import array
@@ -147,7 +147,7 @@ def nan_to_num(
     given = [nan, float(limits.max) if posinf is None else posinf,
              float(limits.min) if neginf is None else neginf]  # fmt: skip
     replacements = [_replacement(value, parts, layout) for value in given]
-    result = _array.empty(_layout.like_order(layout.dtype, layout.shape, [layout]))
+    result = _array.empty(_memory_order.like_order(layout.dtype, layout.shape, [layout]))
     if not copy:
         _layout.check_writable(layout, "nan_to_num")
         result = source
@@ -173,7 +173,7 @@ class _ReplacingPlan(NamedTuple):
 
 @planned
 def _plan_replacing(stream: Stream, layout: Layout) -> _ReplacingPlan:
-    result = _layout.like_order(layout.dtype, layout.shape, [layout])
+    result = _memory_order.like_order(layout.dtype, layout.shape, [layout])
     read, stored, parts = layout, result, None
     if layout.dtype.kind == "c":
         dtype = _part_dtype(layout.dtype)
@@ -218,5 +218,5 @@ def _replacement(value: Any, dtype: np.dtype, layout: Layout) -> Any:
         value = copies.copy(value, "K", dtype)
     if layout.dtype.kind != "c":
         return value
-    one = _layout.broadcast_to(value._layout, layout.shape)
+    one = _broadcasting.broadcast_to(value._layout, layout.shape)
     return _array.view(value, _layout.layout_of(dtype, (*one.shape, 1), (*one.strides, 0)))

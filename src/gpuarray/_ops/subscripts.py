@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _interchange, _layout, _transfers
+from gpuarray import _array, _broadcasting, _interchange, _layout, _transfers
 from gpuarray._arguments import INT64_MAX
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
@@ -233,8 +233,8 @@ def _store_values(target: Any, value: Any) -> None:
     try:
         copies.assign(target, value)
     except ValueError:
-        read = _layout.without_leading_ones(source, layout.ndim)
-        if _layout.broadcasts_to(read.shape, layout.shape):
+        read = _broadcasting.without_leading_ones(source, layout.ndim)
+        if _broadcasting.broadcasts_to(read.shape, layout.shape):
             raise
         raise ValueError(
             f"could not broadcast input array from shape {source.shape} into shape {layout.shape}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _dtypes, _layout
+from gpuarray import _dtypes, _layout, _memory_order
 from gpuarray._layout import Layout
 from gpuarray._ops.indexing import diag
 from gpuarray._ops.manipulation import as_array, in_one_dimension
@@ -163,7 +163,9 @@ def _plan_triangle(stream: Stream, name: str, layout: Layout) -> Any:
     sides = layout.shape[-2:] if layout.ndim > 1 else 2 * layout.shape
     shape = layout.shape[:-2] + sides
     # NumPy chooses by a matrix of bools, which has its say in the memory order.
-    target = _layout.like_order(layout.dtype, shape, [_layout.contiguous(_BOOL, sides), layout])
+    target = _memory_order.like_order(
+        layout.dtype, shape, [_layout.contiguous(_BOOL, sides), layout]
+    )
     code = _dtypes.code(layout.dtype)
     kept = _compared("less_equal" if name == "tril" else "greater_equal", Input(2, "i8"))
     values = Apply(operation("where"), (kept, Input(1, code), Constant(0, code)), code)

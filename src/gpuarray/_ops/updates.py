@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _calls, _dtypes, _interchange, _layout
+from gpuarray import _array, _broadcasting, _calls, _dtypes, _interchange, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._config import config
 from gpuarray._layout import Layout
@@ -105,12 +105,12 @@ def _operand(b: Any, dtype: np.dtype, name: str) -> Any:
 def _spread(b: Any, shape: tuple[int, ...], name: str) -> Any:
     """The operand in the shape of what is updated."""
     layout: Layout = b._layout
-    if layout.ndim > len(shape) or not _layout.broadcasts_to(layout.shape, shape):
+    if layout.ndim > len(shape) or not _broadcasting.broadcasts_to(layout.shape, shape):
         raise ValueError(
             f"{name}: array is not broadcastable to correct shape: the operand has shape "
             f"{layout.shape}, what the indices select {shape}"
         )
-    return _array.view(b, _layout.broadcast_to(layout, shape))
+    return _array.view(b, _broadcasting.broadcast_to(layout, shape))
 
 
 @planned

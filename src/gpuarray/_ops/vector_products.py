@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _layout
+from gpuarray import _array, _broadcasting, _dtypes, _layout, _memory_order
 from gpuarray._arguments import check_axis
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
@@ -85,8 +85,8 @@ def _products(
     row = operation("multiply")
     dtypes = [x.dtype for x in factors]
     loop = [_dtypes.canonical(x) for x in row.resolve_dtypes((*dtypes, None))]
-    shape = _layout.broadcast_shapes([x.shape for x in factors])
-    target = order_of(_layout.like_order(loop[2], shape, factors))
+    shape = _broadcasting.broadcast_shapes([x.shape for x in factors])
+    target = order_of(_memory_order.like_order(loop[2], shape, factors))
     terms = [cast(_dtypes.code(loop[i]), Input(i, _dtypes.code(x))) for i, x in enumerate(dtypes)]
     products = Apply(row, tuple(terms), _dtypes.code(loop[2]))
     run = elementwise.launch.make_call("multiply", [products], factors, [target], [False], stream)
@@ -130,7 +130,7 @@ def _plan_kron(stream: Stream, a: Layout, b: Layout) -> tuple[Callable[..., Any]
     """The call that multiplies all pairs, and the layout in which they are the product."""
     ndim = max(a.ndim, b.ndim)
     read = [_spread(a, ndim, 0), _spread(b, ndim, 1)]
-    shape = _layout.broadcast_shapes([x.shape for x in read])
+    shape = _broadcasting.broadcast_shapes([x.shape for x in read])
     joined = tuple([shape[i] * shape[i + 1] for i in range(0, len(shape), 2)])
 
     def in_order(target: Layout) -> Layout:
@@ -241,7 +241,7 @@ def _plan_cross(
             f"{counts[0]} and {counts[1]}"
         )
     read = [_without_axis(layout, axis) for layout, axis in zip((a, b), axes)]
-    shape = _layout.broadcast_shapes([x.shape for x in read])
+    shape = _broadcasting.broadcast_shapes([x.shape for x in read])
     dtype = _dtypes.canonical(np.promote_types(a.dtype, b.dtype))
     terms: list[list[Expression]] = []
     inputs: list[Layout] = []

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpuarray import _array, _layout
+from gpuarray import _array, _broadcasting
 from gpuarray._arguments import check_axes
 from gpuarray._ops.manipulation import as_array, reshape
 from gpuarray._ops.transposing import transpose
@@ -51,4 +51,4 @@ def weights_of(
     weights = transpose(weights, tuple(np.argsort(axes).tolist()))
     lengths = tuple([n if i in axes else 1 for i, n in enumerate(shape)])
     weights = reshape(weights, lengths)
-    return _array.view(weights, _layout.broadcast_to(weights._layout, shape))
+    return _array.view(weights, _broadcasting.broadcast_to(weights._layout, shape))

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gpuarray import _array, _calls, _layout
+from gpuarray import _array, _broadcasting, _calls, _layout
 from gpuarray._raw import parameters
 from gpuarray._raw.declared_kernel import DeclaredKernel
 from gpuarray._raw.elementwise_plan import CallSignature, ElementwiseDeclaration, Planner
@@ -207,7 +207,7 @@ class ElementwiseKernel(DeclaredKernel):
                 raise ValueError(f"{name}: size must not be negative, got {size}")
             shape: tuple[int, ...] = (size,)
         elif shapes:
-            shape = _layout.broadcast_shapes(shapes)
+            shape = _broadcasting.broadcast_shapes(shapes)
         else:
             raise ValueError(
                 f"{name}: Loop size is undefined: no array says how often the operation runs; "

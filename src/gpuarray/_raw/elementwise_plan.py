@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _layout
+from gpuarray import _array, _broadcasting, _dtypes, _layout
 from gpuarray._integers import ceil_div
 from gpuarray._layout import Layout
 from gpuarray._raw import parameters
@@ -211,7 +211,7 @@ class Planner:
             for k, x in enumerate(layouts)
             if isinstance(x, Layout) and not self.kernel.params[k].raw
         ]
-        strides = [_layout.broadcast_strides(layouts[k], self.call.shape) for k in looped]
+        strides = [_broadcasting.broadcast_strides(layouts[k], self.call.shape) for k in looped]
         if self.kernel.reduce_dims:
             shape, strides = _merge(shape, strides)
         arguments = list(self._arguments(layouts))

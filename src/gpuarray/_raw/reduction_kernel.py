@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _arguments, _array, _calls, _dtypes, _layout
+from gpuarray import _arguments, _array, _broadcasting, _calls, _dtypes, _layout
 from gpuarray._layout import Layout
 from gpuarray._raw import parameters
 from gpuarray._raw.declared_kernel import DeclaredKernel
@@ -200,7 +200,7 @@ class ReductionKernel(DeclaredKernel):
         ]  # fmt: skip
         if not arrays:
             raise ValueError(f"{name}: no array to reduce was given, only numbers and raw arrays")
-        shape = _layout.broadcast_shapes([arguments[i]._layout.shape for i in arrays])
+        shape = _broadcasting.broadcast_shapes([arguments[i]._layout.shape for i in arrays])
         axes = _arguments.check_axes(axis, len(shape), duplicates="duplicate value in 'axis'")
         reduced = reduction.arguments.reduced_shape(shape, axes, keepdims)
         given = len(arguments) == self.nargs
@@ -237,7 +237,7 @@ class ReductionKernel(DeclaredKernel):
                 described.append(parameters.raw_argument(parameter, x, False))
             else:
                 described.append(user.UserParameter(parameter.name, _dtypes.code(x), "scalar"))
-        operands = [_layout.broadcast_to(layouts[i], shape) for i in arrays]
+        operands = [_broadcasting.broadcast_to(layouts[i], shape) for i in arrays]
         map_text = self.map_expr + (self.preamble if "define" in self.preamble else "")
         mapped = user.words(map_text) - {x.name for x in self.params}
         asked = user.plain(map_text).replace(" ", "")

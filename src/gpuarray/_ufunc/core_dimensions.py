@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _arguments, _layout
+from gpuarray import _arguments, _broadcasting, _layout, _memory_order
 from gpuarray._layout import Layout
 from gpuarray._namespace.called_name import called_name
 
@@ -86,7 +86,7 @@ class CoreDimensions:
             tuple([n for k, n in enumerate(layout.shape) if k not in own])
             for layout, own in zip(layouts[:2], self.axes)
         ]
-        self.loop = _layout.broadcast_shapes(shapes)
+        self.loop = _broadcasting.broadcast_shapes(shapes)
 
     @property
     def _name(self) -> str:
@@ -186,7 +186,7 @@ class CoreDimensions:
         moved = _layout.transpose(layout, [*loop, *core])
         if len(core) == 1:
             moved = _with_axis(moved, moved.ndim - 1 if i == 0 else moved.ndim)
-        return _layout.broadcast_to(moved, (*self.loop, *moved.shape[-2:]))
+        return _broadcasting.broadcast_to(moved, (*self.loop, *moved.shape[-2:]))
 
     @property
     def _inserted(self) -> list[int]:
@@ -227,7 +227,7 @@ class CoreDimensions:
         for layout, own in zip(self._layouts[:2], self.axes):
             axes = [axis for axis in range(layout.ndim) if axis not in own]
             loops.append(_layout.own(_layout.transpose(layout, axes)))
-        outer = _layout.like_order(dtype, self.loop, loops)
+        outer = _memory_order.like_order(dtype, self.loop, loops)
         inner = _layout.contiguous(dtype, core)
         strides = (*[stride * size for stride in outer.strides], *inner.strides)
         return _layout.layout_of(dtype, (*self.loop, *core), strides)
@@ -237,7 +237,7 @@ class CoreDimensions:
         kept = self.axes[2]
         loop = [axis for axis in range(given.ndim) if axis not in kept]
         shape = tuple([given.shape[axis] for axis in loop])
-        joint = _layout.broadcast_shapes([self.loop, shape])
+        joint = _broadcasting.broadcast_shapes([self.loop, shape])
         if joint != shape:
             raise ValueError(
                 f"{self._name}: non-broadcastable output operand with shape {given.shape} doesn't "

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _calls, _dtypes, _layout
+from gpuarray import _array, _broadcasting, _calls, _dtypes, _layout
 from gpuarray._layout import Layout
 from gpuarray._libraries import blas
 from gpuarray._runtime.stream import Stream
@@ -161,7 +161,7 @@ def _copied(
         run = elementwise.launch.make_call(
             "conjugate", [conjugate], [read], [target], [False], stream
         )
-    return run, _layout.broadcast_to(target, shape)
+    return run, _broadcasting.broadcast_to(target, shape)
 
 
 def with_copies(

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _arguments, _array, _calls, _dtypes, _interchange, _layout
+from gpuarray import (
+    _arguments,
+    _array,
+    _broadcasting,
+    _calls,
+    _dtypes,
+    _interchange,
+    _layout,
+    _memory_order,
+)
 from gpuarray._integers import shortened
 from gpuarray._layout import Layout
 from gpuarray._namespace.called_name import called_name
@@ -160,7 +169,7 @@ def plan(
     layouts = [x for x in inputs if isinstance(x, Layout)]
     shape = _result_shape(name, layouts, outs)
     targets = [
-        _layout.like_order(loop[nin + i], shape, layouts, order) if y is None else y._layout
+        _memory_order.like_order(loop[nin + i], shape, layouts, order) if y is None else y._layout
         for i, y in enumerate(outs)
     ]
     if name == "power" and (
@@ -223,12 +232,12 @@ def _terms(
 
 def _result_shape(name: str, layouts: Sequence[Layout], outs: Sequence[Any]) -> tuple[int, ...]:
     """The shape that operands broadcast to, which outputs may extend."""
-    shape = _layout.broadcast_shapes([x.shape for x in layouts] or [()])
+    shape = _broadcasting.broadcast_shapes([x.shape for x in layouts] or [()])
     for y in outs:
         if y is None:
             continue
         _layout.check_writable(y._layout, name)
-        joint = _layout.broadcast_shapes([shape, y._layout.shape])
+        joint = _broadcasting.broadcast_shapes([shape, y._layout.shape])
         if joint != y._layout.shape:
             raise ValueError(
                 f"{called_name(name)}: "

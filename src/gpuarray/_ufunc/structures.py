@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _layout
+from gpuarray import _array, _broadcasting, _dtypes, _layout, _memory_order
 from gpuarray._layout import Layout
 from gpuarray._runtime.current_stream import current
 from gpuarray.kernels import elementwise
@@ -46,8 +46,8 @@ def comparison(
     # NumPy's error where the dtypes have no common one: its operators compare structures.
     operator.eq(*[np.zeros((), x.dtype) for x in layouts])
     given = [y for y in outs if y is not None]
-    shape = _layout.broadcast_shapes([x.shape for x in layouts])
-    target = _layout.like_order(_BOOL, shape, layouts)
+    shape = _broadcasting.broadcast_shapes([x.shape for x in layouts])
+    target = _memory_order.like_order(_BOOL, shape, layouts)
     pairs = list(zip(*[elementwise.fields.leaves(x, x.dtype, 0) for x in layouts], strict=True))
     steps = []
     for first in range(0, len(pairs), _FIELDS):

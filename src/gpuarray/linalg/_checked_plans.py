@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _calls, _layout
+from gpuarray import _array, _broadcasting, _calls, _layout
 from gpuarray._layout import Layout
 from gpuarray._libraries.checks import check, linalg_raises
 from gpuarray._runtime.current_stream import current
@@ -90,7 +90,7 @@ def of_columns(
     columns = b
     if vector:
         columns = _layout.layout_of(b.dtype, (n, 1), (*b.strides, b.itemsize), b.access)
-    batch = _layout.broadcast_shapes([operands[0].shape[:-2], columns.shape[:-2]])
+    batch = _broadcasting.broadcast_shapes([operands[0].shape[:-2], columns.shape[:-2]])
     shape = (*batch, n) if vector else (*batch, *b.shape[-2:])
     target = _layout.contiguous(dtype, shape)
     if not target.size:

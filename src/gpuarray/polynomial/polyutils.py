@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _dtypes, _layout
+from gpuarray import _dtypes, _memory_order
 from gpuarray._array import ArrayBase
 from gpuarray._namespace.public_names import listing
 from gpuarray._namespace.signatures import without_annotations
@@ -197,7 +197,7 @@ def _line_call(stream: Stream, layout: Layout, dtype: np.dtype) -> Any:
     value: Expression = Input(0, given) if code == given else Cast(code, Input(0, given))
     value = Apply(operation("multiply"), (Scalar(2, code), value), code)
     value = Apply(operation("add"), (Scalar(1, code), value), code)
-    target = _layout.like_prototype(dtype, layout.shape, layout)
+    target = _memory_order.like_prototype(dtype, layout.shape, layout)
     inputs: list[Any] = [layout, dtype, dtype]
     return elementwise.launch.make_call("mapdomain", [value], inputs, [target], [False], stream)
 

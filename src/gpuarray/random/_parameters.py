@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _arguments, _layout
+from gpuarray import _arguments, _broadcasting, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._config import config
 from gpuarray._ffi import driver
@@ -121,7 +121,7 @@ def result_shape(size: Any, *parameters: Any) -> tuple[int, ...]:
         for x in parameters
         if type(x) is not float and type(x) is not int
     ]
-    return fitted_shape(size, _layout.broadcast_shapes(shapes) if shapes else ())
+    return fitted_shape(size, _broadcasting.broadcast_shapes(shapes) if shapes else ())
 
 
 def fitted_shape(size: Any, shape: tuple[int, ...] = ()) -> tuple[int, ...]:

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _calls, _dtypes, _interchange, _layout, _transfers
+from gpuarray import (
+    _array,
+    _broadcasting,
+    _calls,
+    _dtypes,
+    _interchange,
+    _layout,
+    _memory_order,
+    _transfers,
+)
 from gpuarray._layout import Layout
 from gpuarray._runtime.current_stream import current
 from gpuarray._runtime.plans import planned
@@ -63,7 +72,7 @@ def _copied(layout: Layout, order: str | None, dtype: np.dtype | None) -> Layout
     """The layout of a copy."""
     if order is None and dtype is None:
         order = "C"  # the default of `ndarray.copy`; that of `astype` is 'K'
-    return _layout.like_prototype(
+    return _memory_order.like_prototype(
         layout.dtype if dtype is None else dtype, layout.shape, layout, order
     )
 
@@ -75,8 +84,8 @@ def assign(target: Any, source: Any) -> None:
     """
     if source._layout.size == 0 and target._layout.size == 0:
         _layout.check_writable(target._layout, "assignment")
-        read = _layout.without_leading_ones(source._layout, target._layout.ndim)
-        _layout.broadcast_to(read, target._layout.shape)
+        read = _broadcasting.without_leading_ones(source._layout, target._layout.ndim)
+        _broadcasting.broadcast_to(read, target._layout.shape)
         return
     if _array.overlap(source, target):
         if _array.same_elements(source, target):
@@ -130,10 +139,12 @@ def _assign_where_call(
     value: Expression = Scalar(0, code)
     read: Layout | np.dtype = target.dtype
     if isinstance(source, Layout):
-        read = _layout.broadcast_to(_layout.without_leading_ones(source, target.ndim), target.shape)
+        read = _broadcasting.broadcast_to(
+            _broadcasting.without_leading_ones(source, target.ndim), target.shape
+        )
         own = _dtypes.code(source.dtype)
         value = Input(0, own) if own == code else Cast(code, Input(0, own))
-    inputs = [read, _layout.broadcast_to(mask, target.shape)]
+    inputs = [read, _broadcasting.broadcast_to(mask, target.shape)]
     run = elementwise.launch.make_call("copy", [value], inputs, [target], [True], stream, True)
     if isinstance(source, Layout) and _calls.discards_imaginary(source.dtype, target.dtype):
         return _calls.with_complex_warning(run)
@@ -143,8 +154,8 @@ def _assign_where_call(
 @planned
 def _assign_call(stream: Stream, source: Layout, target: Layout) -> Callable[[Any, Any], Any]:
     _layout.check_writable(target, "assignment")
-    source = _layout.without_leading_ones(source, target.ndim)
-    read = _layout.broadcast_to(source, target.shape)
+    source = _broadcasting.without_leading_ones(source, target.ndim)
+    read = _broadcasting.broadcast_to(source, target.shape)
     return elementwise.launch.copy_call(read, target, True, stream, _assign_there)
 
 

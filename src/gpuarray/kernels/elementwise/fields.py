@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _calls, _dtypes, _layout
+from gpuarray import _array, _broadcasting, _calls, _dtypes, _layout
 from gpuarray._layout import Layout
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.generator.expressions import Cast, Input
@@ -41,7 +41,7 @@ def cast_call(source: Layout, target: Layout, given: bool, stream: Stream) -> Ca
         run = elementwise.launch.make_call(
             "copy",
             casts,
-            [_layout.broadcast_to(x, target.shape) for x, _ in inputs],
+            [_broadcasting.broadcast_to(x, target.shape) for x, _ in inputs],
             [y for y, _ in outputs],
             [True] * len(outputs),
             stream,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _calls, _dtypes, _layout
+from gpuarray import _broadcasting, _calls, _dtypes, _layout
 from gpuarray._layout import Layout
 from gpuarray._runtime import recording
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
@@ -93,7 +93,9 @@ def arrange(
         return _arrange_coordinates(name, expressions, inputs, outputs, masked)
     shape = outputs[0].shape
     arrays = [*outputs, *[x for x in inputs if isinstance(x, Layout)]]
-    dims, steps = _layout.collapse(shape, [_layout.broadcast_strides(x, shape) for x in arrays])
+    dims, steps = _layout.collapse(
+        shape, [_broadcasting.broadcast_strides(x, shape) for x in arrays]
+    )
     index = "int64" if _layout.needs_int64(outputs[0].size, arrays) else "int32"
     itemsizes = [x.itemsize for x in arrays]
     strides = [_layout.element_strides(name, s, x) for s, x in zip(steps, arrays, strict=True)]
@@ -168,7 +170,7 @@ def _arrange_coordinates(
     arrays = [*outputs, *[x for x in inputs if isinstance(x, Layout)]]
     computed = [x.factors for x in inputs if isinstance(x, Coordinates)]
     dims, steps = _layout.collapse(
-        shape, [*[_layout.broadcast_strides(x, shape) for x in arrays], *computed]
+        shape, [*[_broadcasting.broadcast_strides(x, shape) for x in arrays], *computed]
     )
     index = "int64" if _layout.needs_int64(outputs[0].size, arrays) else "int32"
     count = len(arrays)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _dtypes, _layout
+from gpuarray import _dtypes, _layout, _memory_order
 from gpuarray._layout import Layout
 from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Expression, Input
 
@@ -116,7 +116,7 @@ def with_aligned_copies(
     def aligned(x: Any) -> Any:
         if not isinstance(x, Layout) or not x.unaligned:
             return x
-        return _layout.like_prototype(x.dtype, x.shape, x)
+        return _memory_order.like_prototype(x.dtype, x.shape, x)
 
     reads = {
         i: copy_call(x, aligned(x), False, stream)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _arguments, _array, _calls, _dtypes, _layout, _transfers
+from gpuarray import _arguments, _array, _calls, _dtypes, _layout, _memory_order, _transfers
 from gpuarray._layout import Layout
 from gpuarray._namespace.called_name import called_name
 from gpuarray._runtime.current_stream import current
@@ -209,7 +209,7 @@ class SegmentReduction:
             # As NumPy's iterator, for which operands do not move along the axis.
             strides = (*layout.strides[:axis], 0, *layout.strides[axis + 1 :])
             like = _layout.layout_of(layout.dtype, shape, strides)
-            target = _layout.like_order(loop[2], shape, [like])
+            target = _memory_order.like_order(loop[2], shape, [like])
         elif target.shape != shape:
             raise ValueError(
                 f"{called_name(self.name)}.reduceat: out has shape {target.shape}, but the result "

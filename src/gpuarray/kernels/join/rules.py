@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _layout
+from gpuarray import _array, _dtypes, _layout, _memory_order
 from gpuarray._arguments import check_axis
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout, layout_of
@@ -92,7 +92,7 @@ def concatenate(
         )
         if plan_key is not None:
             stream = current.stream
-            target_layout = _layout.joined_order(found, shape, layouts)
+            target_layout = _memory_order.joined_order(found, shape, layouts)
             if target_layout.c_contiguous:
                 run = join_kernels.launch.make_call(layouts, axis, target_layout, stream)
             else:
@@ -106,7 +106,7 @@ def concatenate(
                 run = _parts_call(stream, layouts, axis, target_layout)
             stream.keep_plan(plan_key, run)
             return run(*arrays)
-        target = _array.empty(_layout.joined_order(found, shape, layouts))
+        target = _array.empty(_memory_order.joined_order(found, shape, layouts))
     _check_casts(layouts, target._layout.dtype, casting)
     if out is None and _are_columns(layouts, axis, target._layout):
         _columns_call(current.stream, tuple(layouts), target._layout)(*arrays, target)

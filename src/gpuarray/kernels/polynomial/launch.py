@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _calls, _dtypes, _layout
+from gpuarray import _broadcasting, _calls, _dtypes, _layout, _memory_order
 from gpuarray._integers import ceil_div
 from gpuarray._layout import Layout
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
@@ -61,11 +61,11 @@ def values_call(
             coefficients.dtype, rest + (1,) * len(at), series + (coefficients.itemsize,) * len(at)
         )
     else:
-        shape = _layout.broadcast_shapes([rest, at])
+        shape = _broadcasting.broadcast_shapes([rest, at])
         one = _layout.layout_of(coefficients.dtype, rest, series)
-        strides = [_layout.broadcast_strides(x, shape) for x in (one, *points)]
+        strides = [_broadcasting.broadcast_strides(x, shape) for x in (one, *points)]
     # The memory order of sums of one coefficient of each series and the points.
-    target = _layout.like_order(result, shape, [one, *points])
+    target = _memory_order.like_order(result, shape, [one, *points])
     if not target.size:
         return _calls.make_call(stream, "a" * (1 + count), [target], [])
     layouts = [coefficients, *points]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _calls, _dtypes, _layout
+from gpuarray import _broadcasting, _calls, _dtypes, _layout
 from gpuarray._integers import ceil_div
 from gpuarray._layout import Layout
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
@@ -104,14 +104,14 @@ def _vector_call(
 
     The target may lack dimensions of length 1.
     """
-    stack = _layout.broadcast_shapes([a.shape[:-2], b.shape[:-2]])
+    stack = _broadcasting.broadcast_shapes([a.shape[:-2], b.shape[:-2]])
     kept = [(a.shape[-2], a.strides[-2], 0), (b.shape[-1], 0, b.strides[-1])]
     while len(stack) + len(kept) > target.ndim:
         kept.pop(0 if kept[0][0] == 1 else 1)
     lengths, *kept_strides = zip(*kept, strict=True) if kept else ((), (), ())
     factors = []
     for x, strides, inner in zip((a, b), kept_strides, (a.strides[-1], b.strides[-2])):
-        members = _layout.broadcast_strides(x, stack + x.shape[-2:])[:-2]
+        members = _broadcasting.broadcast_strides(x, stack + x.shape[-2:])[:-2]
         shape = (*stack, *lengths, a.shape[-1])
         factors.append(_layout.layout_of(x.dtype, shape, (*members, *strides, inner), x.access))
     make, axes = reduction.products.sum_of_products_call, [len(stack) + len(kept)]
@@ -155,7 +155,7 @@ def _steps(
     stack = target.shape[:-2]
     rows, columns, inner = *target.shape[-2:], a.shape[-1]
     strides = [
-        _layout.element_strides(_NAME, _layout.broadcast_strides(x, stack + x.shape[-2:]), x)
+        _layout.element_strides(_NAME, _broadcasting.broadcast_strides(x, stack + x.shape[-2:]), x)
         for x in (target, a, b)
     ]
     shape, members = _layout.collapse(stack, [x[:-2] for x in strides])

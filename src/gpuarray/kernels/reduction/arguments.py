@@ -9,7 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _arguments, _array, _dtypes, _interchange, _layout
+from gpuarray import (
+    _arguments,
+    _array,
+    _broadcasting,
+    _dtypes,
+    _interchange,
+    _layout,
+    _memory_order,
+)
 from gpuarray._layout import Layout
 from gpuarray._namespace.called_name import called_name
 from gpuarray._runtime.current_stream import current
@@ -84,13 +92,13 @@ def check_inexact(name: str, source: np.dtype, dtype: Any, out: np.dtype | None)
 
 def broadcast_mask(name: str, mask: Layout, shape: tuple[int, ...]) -> Layout:
     """The mask's layout in the shape of the operand."""
-    if mask.ndim > len(shape) or _layout.broadcast_shapes([mask.shape, shape]) != shape:
+    if mask.ndim > len(shape) or _broadcasting.broadcast_shapes([mask.shape, shape]) != shape:
         raise ValueError(
             f"{called_name(name)}: "
             f"where of shape {mask.shape} cannot be broadcast to the operand's shape "
             f"{shape}"
         )
-    return _layout.broadcast_to(mask, shape)
+    return _broadcasting.broadcast_to(mask, shape)
 
 
 def axes_of(axis: Any, ndim: int, scalars: bool = True) -> tuple[int, ...]:
@@ -119,7 +127,7 @@ def target_of(
     if out is None:
         strides = [s for i, s in enumerate(layout.strides) if keepdims or i not in axes]
         kept = _layout.layout_of(layout.dtype, shape, tuple(strides))
-        return _layout.like_order(dtype, shape, [kept])
+        return _memory_order.like_order(dtype, shape, [kept])
     target: Layout = out._layout
     _layout.check_writable(target, name)
     if target.ndim != len(shape):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from dataclasses import replace as replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gpuarray import _dtypes, _layout
+from gpuarray import _broadcasting, _dtypes, _layout
 from gpuarray._dtypes import cpp_name
 from gpuarray._layout import Layout
 from gpuarray.kernels.generator.expressions import Cast, Expression
@@ -98,7 +98,7 @@ class Arranged(NamedTuple):
 def arrange(source: Source, layout: Layout) -> Arranged:
     """How a source is read in place of an array of a gapless layout."""
     shape = layout.shape
-    layouts = [layout, *[_layout.broadcast_to(x, shape) for x in source.arrays]]
+    layouts = [layout, *[_broadcasting.broadcast_to(x, shape) for x in source.arrays]]
     lengths, steps = _layout.collapse(shape, [x.strides for x in layouts])
     strides = [[s // x.itemsize for s in one] for one, x in zip(steps, layouts, strict=True)]
     kinds = [_kind_of(one, strides[0], lengths) for one in strides[1:]]

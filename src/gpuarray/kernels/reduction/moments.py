@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _arguments, _array, _dtypes, _layout
+from gpuarray import _arguments, _array, _broadcasting, _dtypes
 from gpuarray._dtypes import category
 from gpuarray._layout import Layout
 from gpuarray._runtime import recording
@@ -161,7 +161,7 @@ class Deviation:
         axes = axes_of(axis, layout.ndim, scalars=self.nan)
         shape = reduced_shape(layout.shape, axes, keepdims)
         if given:
-            layouts[1] = _layout.broadcast_to(layouts[1], layout.shape)
+            layouts[1] = _broadcasting.broadcast_to(layouts[1], layout.shape)
         if masked:
             layouts[-1] = broadcast_mask(self.name, layouts[-1], layout.shape)
         wide, result = self._dtypes([x.dtype for x in layouts[: 1 + given]], dtype)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpuarray import _arguments, _calls, _dtypes, _layout
+from gpuarray import _arguments, _calls, _dtypes, _layout, _memory_order
 from gpuarray._integers import ceil_div
 from gpuarray._layout import Layout
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
@@ -71,7 +71,7 @@ def make_call(
         The axis that each start is for, and what its rule's start is multiplied by.
     """
     if source.unaligned and fills:
-        aligned = _layout.like_prototype(source.dtype, source.shape, source)
+        aligned = _memory_order.like_prototype(source.dtype, source.shape, source)
         copy = elementwise.launch.copy_call(source, aligned, False, stream)
         inner, moved = make_call(name, aligned, target, rules, fills, stream, result)
         return (lambda x, *numbers: inner(copy(x), *numbers)), moved
@@ -81,7 +81,7 @@ def make_call(
         source, target = [_layout.in_words(x, size) for x in (source, target)]
         rules = [*rules, Rule("copy")]
     if source.unaligned:
-        aligned = _layout.like_prototype(source.dtype, source.shape, source)
+        aligned = _memory_order.like_prototype(source.dtype, source.shape, source)
         inner, moved = make_call(name, aligned, target, rules, fills, stream, result)
         return (lambda x, *numbers: inner(copies.copy(x), *numbers)), moved
     axes = _merged(source, target, rules, keep=fills > 1)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _arguments, _array, _calls, _dtypes, _layout
+from gpuarray import _arguments, _array, _calls, _dtypes, _layout, _memory_order
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
 from gpuarray._namespace.called_name import called_name
@@ -97,7 +97,7 @@ class Accumulation:
         axis = _arguments.check_axis(0 if axis is None else axis, layout.ndim, bools=False)
         loop, result = self.dtypes(layout.dtype, dtype, None if out is None else out.dtype)
         if out is None:
-            target = _layout.like_order(result, layout.shape, [layout])
+            target = _memory_order.like_order(result, layout.shape, [layout])
         else:
             target = out
             if out.shape != layout.shape:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _calls, _dtypes, _layout
+from gpuarray import _broadcasting, _calls, _dtypes, _layout
 from gpuarray._integers import ceil_div
 from gpuarray._layout import Layout
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
@@ -56,7 +56,7 @@ def _stack_call(
     ``results`` has for each the dtype and the shape of one matrix's; ``name`` is what messages
     name.
     """
-    shape = _layout.broadcast_shapes([x.shape[:-2] for x in operands])
+    shape = _broadcasting.broadcast_shapes([x.shape[:-2] for x in operands])
     targets = [_layout.contiguous(dtype, shape + one) for dtype, one in results.values()]
     inputs = "a" * len(operands)
     count = math.prod(shape)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _arguments, _array, _layout, _transfers
+from gpuarray import _arguments, _array, _memory_order, _transfers
 from gpuarray._namespace.shared_texts import sharing
 from gpuarray._ops.fourier_texts import TEXTS
 from gpuarray._ops.manipulation import as_array
@@ -271,7 +271,7 @@ def rfft(
     shape = list(layout.shape)
     shape[axis] = points
     real = spectrum.real._layout.dtype
-    result = _array.empty(_layout.like_prototype(real, tuple(shape), layout))
+    result = _array.empty(_memory_order.like_prototype(real, tuple(shape), layout))
     for target, part in _parts(result, spectrum, axis):
         copies.assign(target, part)
     return result
@@ -320,7 +320,7 @@ def irfft(x: ArrayLike, n: int | None = None, axis: int = -1, overwrite_x: bool 
     shape[axis] = points // 2 + 1
     double = layout.dtype.kind != "f" or layout.dtype.itemsize > 4
     dtype = np.dtype(np.complex128 if double else np.complex64)
-    spectrum = _array.empty(_layout.like_prototype(dtype, tuple(shape), layout))
+    spectrum = _array.empty(_memory_order.like_prototype(dtype, tuple(shape), layout))
     _transfers.fill_zero(spectrum)
     index = [slice(None)] * layout.ndim
     index[axis] = slice(0, points)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _layout
+from gpuarray import _array, _broadcasting, _dtypes, _layout
 from gpuarray._layout import Layout
 from gpuarray._ops.creation import zeros
 from gpuarray._runtime.current_stream import current
@@ -221,7 +221,7 @@ def _plan_distances(stream: Stream, rows: Layout, columns: Layout) -> Any:
     if dtype.kind == "b":
         raise TypeError("fiedler: booleans have no difference; give it numbers")
     code, real = _dtypes.code(dtype), np.empty(0, dtype).real.dtype
-    shape = _layout.broadcast_shapes([rows.shape, columns.shape])
+    shape = _broadcasting.broadcast_shapes([rows.shape, columns.shape])
     target = _layout.contiguous(real, shape)
     difference = apply("subtract", code, Input(0, code), Input(1, code))
     value = apply("absolute", _dtypes.code(real), difference)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _layout
+from gpuarray import _array, _broadcasting, _layout
 from gpuarray._ops.blocks import block
 from gpuarray._ops.creation import eye
 from gpuarray._ops.creation_like import zeros_like
@@ -98,7 +98,7 @@ def expm_frechet(
         raise ValueError("expected A and E to be the same shape")
     if method not in (None, "SPS", "blockEnlarge"):
         raise ValueError(f"Unknown implementation {method}")
-    shape = _layout.broadcast_shapes([x._layout.shape for x in given])
+    shape = _broadcasting.broadcast_shapes([x._layout.shape for x in given])
     dtype = np.result_type(*[function_dtype(x._layout.dtype) for x in given])
     if 0 in shape:
         found = [_array.empty(_layout.contiguous(dtype, shape)) for _ in given]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _dtypes, _layout
+from gpuarray import _broadcasting, _dtypes, _layout
 from gpuarray._layout import Layout
 from gpuarray._libraries import lu
 from gpuarray._libraries.blas import gemm
@@ -82,5 +82,5 @@ def _plan_combination(stream: Stream, identity: bool, *layouts: Layout) -> Any:
         shifted = apply("add", code, total, Scalar(2 * count, code))
         total = apply("where", code, on_diagonal, shifted, total)
         inputs += [dtype, Coordinates(0, -1, 1)]
-    target = _layout.contiguous(dtype, _layout.broadcast_shapes([x.shape for x in layouts]))
+    target = _layout.contiguous(dtype, _broadcasting.broadcast_shapes([x.shape for x in layouts]))
     return elementwise.launch.make_call("combination", [total], inputs, [target], [False], stream)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _layout
+from gpuarray import _array, _broadcasting, _dtypes, _layout
 from gpuarray._ops.blocks import placed
 from gpuarray._ops.creation import zeros
 from gpuarray._ops.creation_like import zeros_like
@@ -30,7 +30,7 @@ def vectors(x: Any, name: str) -> Any:
 
 def joined(parts: Sequence[Any]) -> Any:
     """Vectors behind one another along the last axis; their other axes broadcast."""
-    batch = _layout.broadcast_shapes([x._layout.shape[:-1] for x in parts])
+    batch = _broadcasting.broadcast_shapes([x._layout.shape[:-1] for x in parts])
     blocks, places, length = [], [], 0
     for x in parts:
         count = x._layout.shape[-1]
@@ -251,7 +251,7 @@ def block_diag(*arrs: ArrayLike) -> ndarray:
            [0, 0, 5, 6]])
     """
     given = [atleast_2d(as_array(x, "block_diag")) for x in arrs or ([],)]
-    batch = _layout.broadcast_shapes([x._layout.shape[:-2] for x in given])
+    batch = _broadcasting.broadcast_shapes([x._layout.shape[:-2] for x in given])
     blocks = [broadcast_to(x, (*batch, *x._layout.shape[-2:])) for x in given]
     dtype = _dtypes.canonical(np.result_type(*[x._layout.dtype for x in blocks]))
     places, rows, columns = [], 0, 0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _dtypes, _layout
+from gpuarray import _broadcasting, _dtypes, _layout
 from gpuarray._layout import Layout
 from gpuarray._ops.closeness import isclose
 from gpuarray._ops.host_copies import asnumpy
@@ -220,7 +220,7 @@ def _reduce(
         neutral,
         Input(reduction.functions.VALUE, code),
     )
-    operands = [_layout.broadcast_to(x, shape) for x in layouts]
+    operands = [_broadcasting.broadcast_to(x, shape) for x in layouts]
     target = _layout.contiguous(dtype, shape[:-2])
     axes = range(len(shape) - 2, len(shape))
     return reduction.launch.make_call(op, operands, False, axes, target, False, stream)

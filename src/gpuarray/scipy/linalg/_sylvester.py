@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _layout
+from gpuarray import _array, _broadcasting, _layout
 from gpuarray._ops.creation import eye
 from gpuarray._ops.dimensions import atleast_2d, broadcast_to
 from gpuarray._ops.host_copies import asnumpy
@@ -203,7 +203,7 @@ def _of_each(solver: Callable[..., Any], name: str, *given: Any) -> Any:
     """The solutions of stacked equations."""
     layouts = [x._layout for x in given]
     dtype = common_dtype(*layouts)
-    batch = _layout.broadcast_shapes([x.shape[:-2] for x in layouts])
+    batch = _broadcasting.broadcast_shapes([x.shape[:-2] for x in layouts])
     shape = (*batch, *layouts[-1].shape[-2:])
     if 0 in shape:
         return _array.empty(_layout.contiguous(dtype, shape))

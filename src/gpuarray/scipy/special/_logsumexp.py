@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 import gpuarray as cp
-from gpuarray import _arguments, _array, _dtypes, _layout
+from gpuarray import _arguments, _array, _broadcasting, _dtypes, _layout
 from gpuarray._fusion import fuse
 from gpuarray._ops.stored_values import as_values
 from gpuarray._runtime.current_stream import current
@@ -124,8 +124,8 @@ def _plan(stream: Stream, *given: Any) -> Callable[..., Any]:
     """The call for the layouts of the operands, a dtype's code, a state, axes, `keepdims`."""
     *layouts, code, state, axis, keepdims = given
     keepdims = _arguments.check_flag(keepdims, "keepdims")
-    shape = _layout.broadcast_shapes([x.shape for x in layouts])
-    wide = [_layout.broadcast_to(x, shape) for x in layouts]
+    shape = _broadcasting.broadcast_shapes([x.shape for x in layouts])
+    wide = [_broadcasting.broadcast_to(x, shape) for x in layouts]
     axes = axes_of(axis, len(shape))
     run = logsum_call(stream, wide, code, state, axes, keepdims)
     if wide == layouts:
