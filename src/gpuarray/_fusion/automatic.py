@@ -30,10 +30,10 @@ _HOOK_IS_SLOW = sys.version_info < (3, 12)
 
 def recorder(
     make: Callable[[], Callable[..., Any]],
+    layout: Layout,
     name: str,
     expression: Expression,
     inputs: Sequence[Any],
-    layout: Layout,
     given: bool,
     stream: Stream,
 ) -> Callable[..., Any]:
@@ -56,8 +56,8 @@ def recorder(
 
 def reduction_recorder(
     make: Callable[[], Callable[..., Any]],
-    function: Any,
     operand: Layout,
+    function: Any,
     layout: Layout,
     options: tuple[Any, ...],
     numbers: tuple[np.dtype, ...],

@@ -103,7 +103,7 @@ def _new_call(stream: Stream, shape: Any, dtype: Any, order: str, function: Any)
         return make
     value = Scalar(0, _dtypes.code(found))
     record = recording.recorder(
-        lambda: lambda value: make(), "fill", value, [found], layout, False, stream
+        lambda: lambda value: make(), layout, "fill", value, [found], False, stream
     )
     if not recording.records(record):
         return make

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Concatenate, ParamSpec, Protocol
 
 import numpy as np
 
@@ -15,6 +15,10 @@ from gpuarray.kernels.generator.expressions import Expression
 #: an H200 two that follow one another are quicker for it from 16 MiB on.
 LEAST_BYTES = 16 << 20
 
+_Plan = Callable[..., Any]
+_Make = Callable[[], _Plan]
+_Rest = ParamSpec("_Rest")  # what recorders of one kind take behind the layout that is weighed
+
 
 class Recorder(Protocol):
     """Makes the plan that records an operation, or the one that runs it where that is quicker.
@@ -23,14 +27,14 @@ class Recorder(Protocol):
     ----------
     make : callable
         Makes what runs it: takes the operands, and the output if it is given; returns the result.
+    layout : Layout
+        The result's.
     name : str
         The function's name.
     expression : Expression
         Of the operands.
     inputs : sequence of Layout or dtype
         What the operands are.
-    layout : Layout
-        The result's.
     given : bool
         Whether the caller passes the output.
     stream : Stream
@@ -39,14 +43,15 @@ class Recorder(Protocol):
 
     def __call__(
         self,
-        make: Callable[[], Callable[..., Any]],
+        make: _Make,
+        layout: Layout,
+        /,
         name: str,
         expression: Expression,
         inputs: Sequence[Any],
-        layout: Layout,
         given: bool,
         stream: Stream,
-    ) -> Callable[..., Any]: ...
+    ) -> _Plan: ...
 
 
 #: None while no program has asked for it.
@@ -62,10 +67,12 @@ class ReductionRecorder(Protocol):
     ----------
     make : callable
         Makes what runs it: takes the operand and its numbers.
+    operand : Layout
+        The operand's.
     function : Reduction, ArgReduction, Deviation or Accumulation
         What it is.
-    operand, layout : Layout
-        The operand's and the result's.
+    layout : Layout
+        The result's.
     options : tuple
         What its ``computed_call`` takes.
     numbers : tuple of dtype
@@ -76,14 +83,15 @@ class ReductionRecorder(Protocol):
 
     def __call__(
         self,
-        make: Callable[[], Callable[..., Any]],
-        function: Any,
+        make: _Make,
         operand: Layout,
+        /,
+        function: Any,
         layout: Layout,
         options: tuple[Any, ...],
         numbers: tuple[np.dtype, ...],
         stream: Stream,
-    ) -> Callable[..., Any]: ...
+    ) -> _Plan: ...
 
 
 #: None while no program has asked for it.
@@ -96,38 +104,25 @@ def record_from_the_first(begin: Callable[[], object]) -> None:
     Programs of small arrays import nothing for it.
     """
     global recorder, reduction_recorder
+    recorder = _first(begin, lambda: recorder)
+    reduction_recorder = _first(begin, lambda: reduction_recorder)
 
-    def first(
-        make: Callable[[], Callable[..., Any]],
-        name: str,
-        expression: Expression,
-        inputs: Sequence[Any],
-        layout: Layout,
-        given: bool,
-        stream: Stream,
-    ) -> Callable[..., Any]:
-        if layout.nbytes < LEAST_BYTES:
+
+def _first(
+    begin: Callable[[], object],
+    following: Callable[[], Callable[Concatenate[_Make, Layout, _Rest], _Plan] | None],
+) -> Callable[Concatenate[_Make, Layout, _Rest], _Plan]:
+    """A recorder of either kind that calls a function before the first large operation."""
+
+    def first(make: _Make, weighed: Layout, /, *rest: _Rest.args, **named: _Rest.kwargs) -> _Plan:
+        if weighed.nbytes < LEAST_BYTES:
             return make()
         begin()
-        assert recorder is not None
-        return recorder(make, name, expression, inputs, layout, given, stream)
+        record = following()
+        assert record is not None
+        return record(make, weighed, *rest, **named)
 
-    def first_reduction(
-        make: Callable[[], Callable[..., Any]],
-        function: Any,
-        operand: Layout,
-        layout: Layout,
-        options: tuple[Any, ...],
-        numbers: tuple[np.dtype, ...],
-        stream: Stream,
-    ) -> Callable[..., Any]:
-        if operand.nbytes < LEAST_BYTES:
-            return make()
-        begin()
-        assert reduction_recorder is not None
-        return reduction_recorder(make, function, operand, layout, options, numbers, stream)
-
-    recorder, reduction_recorder = first, first_reduction
+    return first
 
 
 def alike(plan: Callable[..., Any], other: Callable[..., Any]) -> Callable[..., Any]:

@@ -280,7 +280,7 @@ def recorded_call(
     recorder = recording.recorder
     if recorder is None or not output.size:
         return make()
-    return recorder(make, name, expression, inputs, output, given, stream)
+    return recorder(make, output, name, expression, inputs, given, stream)
 
 
 def with_aligned_copies(

@@ -193,7 +193,7 @@ class Deviation:
         if out is not None or target.dtype.kind in "biu":
             return make()
         options, numbers = (axis, keepdims, ddof, dtype), (np.dtype("f8"),)
-        return recorder(make, self, layout, target, options, numbers, current.stream)
+        return recorder(make, layout, self, target, options, numbers, current.stream)
 
     def _dtypes(self, sources: Sequence[np.dtype], dtype: Any) -> tuple[np.dtype, np.dtype]:
         """The dtypes to compute in and of the result."""

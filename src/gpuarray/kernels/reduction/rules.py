@@ -174,7 +174,7 @@ class Reduction:
         if recorder is not None and source is None and start == "identity" and not masked:
             if out is None and not discards and not warns and type(self) in _RECORDED:
                 options = axis, keepdims, dtype
-                return recorder(make, self, layout, target, options, (), current.stream)
+                return recorder(make, layout, self, target, options, (), current.stream)
         run = make()
         if discards:
             run = _calls.with_complex_warning(run)
@@ -425,7 +425,7 @@ class ArgReduction:
         recorder = recording.reduction_recorder
         if recorder is None or out is not None or source is not None:
             return make()
-        return recorder(make, self, layout, target, (axis, keepdims), (), current.stream)
+        return recorder(make, layout, self, target, (axis, keepdims), (), current.stream)
 
 
 def _with_initial(run: Callable, position: int, dtype: np.dtype) -> Callable:

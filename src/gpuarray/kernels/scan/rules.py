@@ -117,7 +117,7 @@ class Accumulation:
             return make()
         if type(self) is not Accumulation:  # one whose function is not associative
             return make()
-        return recorder(make, self, layout, target, (axis, dtype), (), current.stream)
+        return recorder(make, layout, self, target, (axis, dtype), (), current.stream)
 
     def _make_call(
         self,
