@@ -1,4 +1,4 @@
-"""Streams, and which one is current."""
+"""Streams: queues of work on a device, with the plans of calls that were made on them."""
 
 from __future__ import annotations
 
