@@ -132,8 +132,9 @@ def test_calls():
     work()
     gc.collect()
     used = pool.used_bytes()
-    folders = ("_calls", "_ufunc", "_runtime", "_plans", "_array", "_layout", "<call")
-    for where in interrupted(work, *folders, step=5):
+    places = ["_calls", "_ufunc", "_runtime", "_plans", "_array", "<call"]
+    places += ["_layout", "_broadcasting", "_memory_order"]
+    for where in interrupted(work, *places, step=5):
         assert pool.used_bytes() <= used + 16384, where  # plans that were dropped and made anew
         assert float((x + 1).sum()) == 20100, where
 
