@@ -30,10 +30,12 @@ def _everywhere():
 
 @pytest.fixture(autouse=True)
 def _fused(request):
-    from gpuarray._fusion import automatic
+    from gpuarray._fusion import automatic, running
 
     wanted = request.config.getoption("--fused")
     if request.node.get_closest_marker("single_operations"):
         wanted = "off"
     if automatic.current_mode() != wanted:
         automatic.set_mode(wanted)
+    if wanted == "off":
+        running.wait()  # kernels of the tests before are counted, where kernels are
