@@ -44,13 +44,12 @@ def step_call(stream: Stream, name: str, vector: Layout, given: bool = False) ->
         targets.append(_layout.contiguous(vector.dtype, ()))
     inputs = step.vectors + step.numbers + ("shown",) * bool(step.product)
     letters = "a" * len(step.vectors + step.numbers) + "h" * bool(step.product)
-    if not vector.size:
-        return _calls.make_call(stream, letters, targets, [], cleared=True)
     spec = specs.StepSpec(name, _dtypes.code(vector.dtype))
     function, source = load(spec, specs.render, stream.device)
     each = max(1, 16 // vector.dtype.itemsize)
     blocks = ceil_div(vector.size, source.block * each)
-    blocks = min(blocks, specs.RESIDENT * stream.device.multiprocessors)
+    # One block without elements, too: it stores the dot product, also where the host looks for it.
+    blocks = min(max(blocks, 1), specs.RESIDENT * stream.device.multiprocessors)
     constants: dict[str, Any] = {"size": vector.size}
     plan = reduction.launch.SplitPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
     passed = {key: f"x{i}" for i, key in enumerate(inputs)}
