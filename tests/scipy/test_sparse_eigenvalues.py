@@ -244,3 +244,33 @@ def test_lobpcg_of_small_matrices_and_histories():
         linalg.lobpcg(cp.asarray(A), x[:, 0])
     with warnings.catch_warnings(), pytest.raises(ValueError, match="dependent"):
         linalg.lobpcg(cp.asarray(A), cp.ones((N, 2)))
+
+
+def test_what_is_not_finite():
+    """NaN and infinity end with an exception, or are the result: neither spins nor finds zeros."""
+    diagonal = np.arange(1.0, 13)
+    for value in (np.nan, np.inf):
+        a = np.diag(diagonal)
+        a[2, 5] = a[5, 2] = value
+        for call in (
+            lambda a=a: linalg.eigsh(cp.asarray(a), k=2, ncv=4),
+            lambda a=a: linalg.svds(cp.asarray(a), k=2, ncv=4),
+        ):
+            with pytest.raises(linalg.ArpackError, match="NaN or infinity"):
+                call()
+        for k, ncv in ((2, None), (1, 1)):
+            with pytest.raises(np.linalg.LinAlgError, match="NaN or infinity"):
+                linalg.svds(cp.asarray(a[:, 5 : 5 + (ncv or 7)]), k, solver="propack")
+    with pytest.raises(linalg.ArpackError, match="v0"):
+        linalg.eigsh(cp.diag(cp.asarray(diagonal)), k=2, v0=cp.zeros(12))
+    with pytest.warns(UserWarning, match="Exited"):
+        w, v = linalg.lobpcg(cp.asarray(a) * np.nan, cp.asarray(RNG.standard_normal((12, 2))))
+    assert np.isnan(w.get()).all()
+    assert v.shape == (12, 2)
+
+
+def test_singular_values_of_what_has_no_numbers():
+    for a in (np.array([[1, None]], object), np.array([["a", "b"]])):
+        for module in (expected, linalg):
+            with pytest.raises(ValueError, match="`A` must be of numeric data type"):
+                module.svds(a, k=1)

@@ -11,7 +11,8 @@ import numpy as np
 from gpuarray._ops.conversion import asarray
 from gpuarray._ops.manipulation import as_array
 from gpuarray.scipy.sparse._base import issparse
-from gpuarray.scipy.sparse.linalg._lanczos import lanczos, start_vector
+from gpuarray.scipy.sparse.linalg._krylov import start_vector
+from gpuarray.scipy.sparse.linalg._lanczos import lanczos
 from gpuarray.scipy.sparse.linalg._matrix_operators import (
     MatrixLinearOperator,
     aslinearoperator,
@@ -131,6 +132,8 @@ def eigsh(
     ------
     ArpackNoConvergence
         If `maxiter` was reached. It has what was found.
+    ArpackError
+        If NaN or infinity comes out of products.
     ValueError
         For sizes and words that make no sense.
     TypeError
@@ -185,6 +188,11 @@ def eigsh(
     product, inner = _products(A, operator, M, sigma, Minv, OPinv, mode)
     start = start_vector(v0, rows, dtype, rng)
     found = lanczos(product, inner, start, k, which, ncv, float(tol), maxiter)
+    if found is None:
+        raise ArpackError(
+            "eigsh: NaN or infinity came out of products; look for them in A, M and v0, which must "
+            "not be zero either"
+        )
     values = found.values
     if sigma is not None:
         values = _EIGENVALUE_OF[mode](sigma, values)

@@ -1,8 +1,7 @@
 """Singular values by the process of Golub and Kahan with thick restarts.
 
-J. Baglama and L. Reichel, SIAM Journal on Scientific Computing 27 (2005) 19-42. Both bases stay on
-the device and are fully reorthogonalised; the projected matrix is the host's, which reads its
-columns once a cycle. Nothing is squared, so that errors are of the size of the greatest singular
+J. Baglama and L. Reichel, SIAM Journal on Scientific Computing 27 (2005) 19-42. Both bases are
+fully reorthogonalised. Nothing is squared, so that errors are of the size of the greatest singular
 value times the dtype's epsilon, also of small ones.
 """
 
@@ -16,10 +15,9 @@ from gpuarray._ops.conversion import asarray
 from gpuarray._ops.creation import empty
 from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.joining import concatenate
-from gpuarray._ops.math import divide, sqrt
+from gpuarray._ops.math import sqrt
 from gpuarray._ops.products import matmul, vdot
-from gpuarray.random import default_rng
-from gpuarray.scipy.sparse.linalg._lanczos import orthogonal, random_vector
+from gpuarray.scipy.sparse.linalg._krylov import Process
 from gpuarray.scipy.sparse.linalg._operators import LinearOperator
 
 __all__ = ["Triplets", "singular_triplets"]
@@ -34,7 +32,7 @@ class Triplets(NamedTuple):
     converged: np.ndarray
 
 
-class _Process:
+class _GolubKahan(Process):
     """Two orthonormal bases, and the matrix between them.
 
     ``operator @ right[:size].T == left.T @ matrix``, and what its adjoint leaves of the left
@@ -51,54 +49,48 @@ class _Process:
     """
 
     def __init__(self, operator: LinearOperator, start: Any, size: int):
-        self._operator, self.size, self.dtype = operator, size, start.dtype
+        super().__init__(start.dtype, size)
         rows, columns = operator.shape
+        self._operator = operator
         self.left = empty((size, rows), self.dtype)
         self.right = empty((size + 1, columns), self.dtype)
-        self.matrix = np.zeros((size, size), self.dtype)
-        self.last = 0.0  # the norm of what the last left vector leaves
         self.steps = 0
-        self._generator = default_rng(1)  # for vectors that replace what nothing is left of
         square = vdot(start, start)
         self._store(self.right, 0, start, square)
         if not float(square.real) > 0:
             self._replace(self.right, 0)
 
-    @staticmethod
-    def _store(basis: Any, place: int, w: Any, square: Any) -> None:
-        divide(w, sqrt(square.real), out=basis[place])
-
-    def fill(self, begin: int) -> None:
-        """Find the vectors behind the first ones, and the columns of the projected matrix."""
-        while begin < self.size:
-            begin = self._run(begin)
-
     def _run(self, begin: int) -> int:
-        """Go on to the end, or to where nothing is left of a vector; return where to go on."""
         numbers = []
         for j in range(begin, self.size):
-            w, column, square = orthogonal(self.left[:j], self._operator.matvec(self.right[j]))
+            w = self._operator.matvec(self.right[j])
+            w, column, square = self._orthogonal(self.left[:j], w)
             self._store(self.left, j, w, square)
             numbers += [column, square.reshape(1)]
-            w, _, square = orthogonal(self.right[: j + 1], self._operator.rmatvec(self.left[j]))
+            w = self._operator.rmatvec(self.left[j])
+            w, _, square = self._orthogonal(self.right[: j + 1], w)
             self._store(self.right, j + 1, w, square)
             numbers.append(square.reshape(1))
         found = asnumpy(concatenate(numbers))
-        at, epsilon = 0, np.finfo(self.dtype).eps
+        at = 0
         for j in range(begin, self.size):
             self.steps += 1
             alpha, beta = np.sqrt(np.abs(found[at + j : at + j + 2]))
             self.matrix[:j, j] = found[at : at + j]
             at += j + 2
-            norms = np.abs(self.matrix[:j, : j + 1])
-            scale = max(float(norms.max(initial=0.0)), float(alpha) if alpha == alpha else 0.0)
-            if not alpha > 10 * epsilon * scale:  # NaN behind a vector of which nothing was left
+            if not np.isfinite(alpha):
+                self.matrix[j, j] = alpha
+                return self.size
+            scale = max(float(np.abs(self.matrix[:j, : j + 1]).max(initial=0.0)), float(alpha))
+            if self._is_nothing(alpha, scale):  # beta is NaN where nothing was left at all
                 self.matrix[j, j] = 0
                 self._replace(self.left, j)
                 return self._continue(j)
-            self.matrix[j, j] = alpha
+            self.matrix[j, j] = alpha if np.isfinite(beta) else beta
             self.last = float(beta)
-            if not beta > 10 * epsilon * scale:
+            if not np.isfinite(beta):
+                return self.size
+            if self._is_nothing(beta, scale):
                 self.last = 0.0
                 self._replace(self.right, j + 1)
                 return j + 1
@@ -106,31 +98,18 @@ class _Process:
 
     def _continue(self, j: int) -> int:
         """The right vector behind a left one that was replaced."""
-        w, _, square = orthogonal(self.right[: j + 1], self._operator.rmatvec(self.left[j]))
+        w, _, square = self._orthogonal(self.right[: j + 1], self._operator.rmatvec(self.left[j]))
         self._store(self.right, j + 1, w, square)
         self.last = float(sqrt(square.real))
-        if not self.last > 10 * np.finfo(self.dtype).eps * float(np.abs(self.matrix).max()):
+        if self._is_nothing(self.last, float(np.abs(self.matrix).max())):
             self.last = 0.0
             self._replace(self.right, j + 1)
         return j + 1
 
-    def _replace(self, basis: Any, place: int) -> None:
-        """Go on with a random vector, which the ones before have no part of."""
-        if place >= basis.shape[1]:  # there is no other
-            return
-        w = random_vector(basis.shape[1], self.dtype, self._generator)
-        w, _, _ = orthogonal(basis[:place], w)
-        w, _, square = orthogonal(basis[:place], w)
-        self._store(basis, place, w, square)
-
     def restart(self, values: np.ndarray, left: np.ndarray, right: np.ndarray) -> None:
         """Keep approximations: their values, and their coefficients as rows."""
-        keep = len(values)
-        self.left[:keep] = matmul(asarray(left), self.left)
-        self.right[:keep] = matmul(asarray(right), self.right[: self.size])
-        self.right[keep] = self.right[self.size]
-        self.matrix[...] = 0
-        self.matrix[range(keep), range(keep)] = values
+        self._restart(values, (self.left, left), (self.right, right))
+        self.right[len(values)] = self.right[self.size]
 
 
 def singular_triplets(
@@ -161,11 +140,15 @@ def singular_triplets(
     steps : int
         After how many products no other cycle begins.
     """
-    process = _Process(operator, start, size)
+    process = _GolubKahan(operator, start, size)
     epsilon = float(np.finfo(process.dtype).eps)
     begin = 0
     while True:
         process.fill(begin)
+        if not process.is_finite:
+            raise np.linalg.LinAlgError(
+                "svds: NaN or infinity came out of products; look for them in A and v0"
+            )
         left, values, right = np.linalg.svd(process.matrix)
         places = np.arange(size)[::-1] if least else np.arange(size)
         residuals = process.last * np.abs(left[-1])

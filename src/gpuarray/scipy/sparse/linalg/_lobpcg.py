@@ -205,7 +205,7 @@ def lobpcg(
             best = (values, x, residual)
         if verbosityLevel > 0:
             print(f"lobpcg {step}: eigenvalues {values}, residuals {residual}")  # noqa: T201
-        if residual.max() <= tolerance or step == steps:
+        if not residual.max() > tolerance or step == steps:  # NaN is the end as well
             break
         active = np.flatnonzero(residual > tolerance)
         w = r[:, asarray(active)]
@@ -217,7 +217,7 @@ def lobpcg(
         x, ax, values, p = state.step(x, directions)
     assert best is not None
     values, x, residual = best
-    if residual.max() > tolerance:
+    if not residual.max() <= tolerance:
         warnings.warn(
             f"Exited at iteration {steps - 1} with accuracies \n{residual}\nnot "
             f"reaching the requested tolerance {tolerance}.",
@@ -239,6 +239,9 @@ class _Rayleigh:
         self._a, self._b, self._largest, self._size = a, b, largest, size
 
     def _solve(self, gram: np.ndarray, products: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        if not (np.isfinite(gram).all() and np.isfinite(products).all()):
+            nan = np.full((len(gram), self._size), np.nan, gram.dtype)
+            return nan[0].real, nan
         basis = _orthonormal(gram)
         small = basis.conj().T @ products @ basis
         values, vectors = np.linalg.eigh((small + small.conj().T) / 2)

@@ -14,7 +14,7 @@ from gpuarray._ops.products import matmul
 from gpuarray.linalg._decompositions import qr, svd
 from gpuarray.scipy.sparse.linalg._eigenvalues import eigsh
 from gpuarray.scipy.sparse.linalg._golub_kahan import singular_triplets
-from gpuarray.scipy.sparse.linalg._lanczos import generator_of, start_vector
+from gpuarray.scipy.sparse.linalg._krylov import generator_of, start_vector
 from gpuarray.scipy.sparse.linalg._lobpcg import lobpcg
 from gpuarray.scipy.sparse.linalg._matrix_operators import solver_operator
 from gpuarray.scipy.sparse.linalg._operators import LinearOperator
@@ -88,7 +88,8 @@ def svds(
     TypeError
         If both `rng` and `random_state` are given.
     LinAlgError
-        If 'propack' has not found all of them in `maxiter` steps.
+        If 'propack' has not found all of them in `maxiter` steps, or NaN or infinity comes out of
+        products; for the other solvers, see `eigsh` and `lobpcg`.
 
     Differences from SciPy
     ----------------------
@@ -118,7 +119,9 @@ def svds(
         if rng is not None:
             raise TypeError("svds: random_state and rng are the same; give one of them")
         rng = random_state
+    _check_dtype(getattr(A, "dtype", np.dtype(np.float64)))  # of objects there is no operator
     operator = solver_operator(A)
+    _check_dtype(operator.dtype)
     smaller = min(operator.shape)
     most = smaller if solver == "propack" else smaller - 1
     _check(operator, k, ncv, tol, which, maxiter, return_singular_vectors, smaller, most)
@@ -216,6 +219,11 @@ def _by_bidiagonals(
     return found.left[::-1].T, asarray(found.values[::-1].copy()), conj(found.right[::-1])
 
 
+def _check_dtype(dtype: Any) -> None:
+    if dtype is None or np.dtype(dtype).kind not in "iufc":
+        raise ValueError(f"svds: `A` must be of numeric data type, not {dtype}")
+
+
 def _check(
     operator: LinearOperator,
     k: Any,
@@ -228,8 +236,6 @@ def _check(
     most: int,
 ) -> None:
     """ValueError for arguments that make no sense."""
-    if operator.dtype is None or operator.dtype.kind not in "iufc":
-        raise ValueError(f"svds: `A` must be of numeric data type, not {operator.dtype}")
     if not smaller:
         raise ValueError(f"svds: `A` must not be empty. Its shape is {operator.shape}")
     if int(k) != k or not 0 < k <= most:
