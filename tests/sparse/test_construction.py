@@ -1,5 +1,8 @@
 """Functions that make sparse arrays, against SciPy."""
 
+import itertools
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -52,7 +55,26 @@ def test_diagonals():
     both("spdiags", data, [0, -1, 2], 4, 4)
     both("spdiags", data, [0, -1, 2], (3, 5), format="csr")
     both("spdiags", data, [0, 0, 2], 4, 4)
-    assert sparse.diags_array([[1, 2]], offsets=[0]).dtype == "i8"
+
+
+def test_diagonals_of_integers():
+    """They become float64, as those of SciPy's releases, unless the dtype is said to be theirs."""
+    cases = [["i8"], ["u1", "f4"], ["i4", "c8"], ["i4", "f8"], ["f4", "f4"]]
+    for name, dtypes in itertools.product(("diags", "diags_array"), cases):
+        lines = [np.arange(1, 4).astype(x) for x in dtypes]
+        offsets = list(range(len(lines)))
+        for given in (lines, [cp.asarray(x) for x in lines]):
+            warned = []
+            for library in (scipy.sparse, sparse):
+                host = library is scipy.sparse
+                with warnings.catch_warnings(record=True) as caught:
+                    warnings.simplefilter("always")
+                    made = getattr(library, name)(lines if host else given, offsets=offsets)
+                warned.append([x.category for x in caught])
+                warned.append(made.dtype)
+            assert warned[:2] == warned[2:], (name, dtypes)
+        both(name, lines, offsets=offsets, dtype=None)
+    assert sparse.diags_array([[True, False]], offsets=[0]).dtype == "?"
 
 
 @pytest.mark.parametrize("kind", ["array", "matrix"])

@@ -13,11 +13,13 @@ from gpuarray._ops.creation import ones, zeros
 from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.manipulation import ravel
 from gpuarray._ops.ranges import arange
+from gpuarray._ufunc.core_dimensions import NO_VALUE
 from gpuarray.scipy.sparse._coo import coo_array, coo_matrix
 from gpuarray.scipy.sparse._csc import csc_array, csc_matrix
 from gpuarray.scipy.sparse._csr import csr_array, csr_matrix
 from gpuarray.scipy.sparse._dia import dia_array, dia_matrix
 from gpuarray.scipy.sparse._index_dtype import check_dtype, index_dtype
+from gpuarray.scipy.sparse._warnings import warn
 
 if TYPE_CHECKING:
     from gpuarray._types import DTypeLike
@@ -82,7 +84,7 @@ def diags_array(
     offsets: Any = 0,
     shape: tuple[int, int] | None = None,
     format: str | None = None,
-    dtype: DTypeLike | None = None,
+    dtype: DTypeLike | None = NO_VALUE,
 ) -> sparray:
     """A sparse array of diagonals.
 
@@ -99,7 +101,7 @@ def diags_array(
     format : str, optional
         The result's; by default 'dia'.
     dtype : dtype, optional
-        By default what all diagonals fit.
+        None is what all diagonals fit. Without it integers become float64, with a warning.
 
     Returns
     -------
@@ -111,16 +113,20 @@ def diags_array(
     ValueError
         If a diagonal's length does not fit, or it is outside the shape.
 
+    Warns
+    -----
+    FutureWarning
+        If integers become float64: `dtype` says what is meant, None that they stay.
+
     Differences from SciPy
     ----------------------
-    Without `dtype` integers stay integers, as SciPy will have it; its release 1.17 still makes them
-    float64 and warns.
+    Bools stay without `dtype`, too.
 
     Examples
     --------
     >>> import gpuarray as cp
     >>> from gpuarray.scipy import sparse
-    >>> sparse.diags_array([[1, 2, 3], [4, 5]], offsets=[0, 1]).toarray()
+    >>> sparse.diags_array([[1, 2, 3], [4, 5]], offsets=[0, 1], dtype=None).toarray()
     array([[1, 4, 0],
            [0, 2, 5],
            [0, 0, 3]])
@@ -139,7 +145,7 @@ def diags_array(
     if shape is None:
         side = len(given[0]) + abs(int(places[0]))
         shape = (side, side)
-    dtype = np.result_type(*[x.dtype for x in given]) if dtype is None else check_dtype(dtype)
+    dtype = _diagonals_dtype([x.dtype for x in given], dtype)
     m, n = (int(x) for x in shape)
     width = max([min(m + x, n - x) + max(0, x) for x in places.tolist()], default=0)
     rows = (len(given), max(0, width))
@@ -157,6 +163,24 @@ def diags_array(
         first = max(0, offset)
         data[i, first : first + length] = line[:length]
     return dia_array((asarray(data), places), shape=(m, n)).asformat(format)
+
+
+def _diagonals_dtype(dtypes: list[np.dtype], wanted: Any) -> np.dtype:
+    """The dtype of diagonals that have some, if another may be wanted."""
+    if wanted is not NO_VALUE and wanted is not None:
+        return check_dtype(wanted)
+    fitting = np.result_type(*dtypes)
+    numbers = [np.empty(0, x) for x in dtypes if x.kind != "b"]
+    if wanted is None or not numbers:
+        return fitting
+    dtype = np.dtype(np.common_type(*numbers))
+    if dtype != fitting:
+        warn(
+            f"diags: diagonals of {fitting} have become {dtype}, which will change with SciPy; "
+            "pass dtype=None to keep what they are, or the dtype that you want",
+            FutureWarning,
+        )
+    return dtype
 
 
 def _refuse_mapping(name: str, diagonals: Any) -> None:
@@ -177,7 +201,7 @@ def diags(
     offsets: Any = 0,
     shape: tuple[int, int] | None = None,
     format: str | None = None,
-    dtype: DTypeLike | None = None,
+    dtype: DTypeLike | None = NO_VALUE,
 ) -> spmatrix:
     """A sparse matrix of diagonals; for an array, see `diags_array`.
 
@@ -193,7 +217,7 @@ def diags(
     format : str, optional
         The result's; by default 'dia'.
     dtype : dtype, optional
-        By default what all diagonals fit.
+        None is what all diagonals fit. Without it integers become float64, with a warning.
 
     Returns
     -------
@@ -205,18 +229,22 @@ def diags(
     ValueError
         If a diagonal's length does not fit, or it is outside the shape.
 
+    Warns
+    -----
+    FutureWarning
+        If integers become float64: `dtype` says what is meant, None that they stay.
+
     Differences from SciPy
     ----------------------
-    Without `dtype` integers stay integers, as SciPy will have it; its release 1.17 still makes them
-    float64 and warns.
+    Bools stay without `dtype`, too.
 
     Examples
     --------
     >>> from gpuarray.scipy import sparse
-    >>> sparse.diags([1, 2], 1).toarray()
-    array([[0, 1, 0],
-           [0, 0, 2],
-           [0, 0, 0]])
+    >>> sparse.diags([1.0, 2.0], 1).toarray()
+    array([[0., 1., 0.],
+           [0., 0., 2.],
+           [0., 0., 0.]])
     """
     found = diags_array(diagonals, offsets=offsets, shape=shape, dtype=dtype)
     return dia_matrix(found).asformat(format)
