@@ -464,3 +464,30 @@ def test_solvers_take_sparse_matrices():
             )
             np.testing.assert_allclose(cp.asnumpy(found), right, 1e-5)
         close(linalg.eigsh(mine, k=2)[0], np.linalg.eigvalsh(A @ A.T + np.eye(N))[-2:], 1e-9)
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "coo", "dia", "bsr"])
+def test_triangles_and_bands(format):
+    a = scipy.sparse.random_array((7, 5), density=0.4, rng=np.random.default_rng(0))
+    a = a.tocsr() + scipy.sparse.eye_array(7, 5)
+    cases = [a, scipy.sparse.tril(a), scipy.sparse.triu(a, 1), scipy.sparse.eye_array(4)]
+    for case in cases:
+        mine, theirs = both(case.toarray(), format)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            assert linalg.is_sptriangular(mine) == expected.is_sptriangular(theirs)
+            assert linalg.spbandwidth(mine) == expected.spbandwidth(theirs)
+        names = [x.category.__name__ for x in caught]
+        assert names == ["SparseEfficiencyWarning"] * (4 if format == "bsr" else 0)
+    for empty in (getattr(sparse, f"{format}_array")(x) for x in ((0, 0), (3, 0), (3, 2))):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert linalg.is_sptriangular(empty) == (True, True)
+            assert linalg.spbandwidth(empty) == (0, 0)
+
+
+def test_bands_of_what_is_no_matrix():
+    with pytest.raises(ValueError, match="two dimensions"):
+        linalg.spbandwidth(sparse.coo_array((2, 3, 4)))
+    with pytest.raises(TypeError, match="copies it to the device"):
+        linalg.is_sptriangular(scipy.sparse.eye_array(3))

@@ -39,6 +39,7 @@ from gpuarray.scipy.sparse.linalg._minres import minres
 from gpuarray.scipy.sparse.linalg._norms import norm, onenormest
 from gpuarray.scipy.sparse.linalg._operators import LinearOperator
 from gpuarray.scipy.sparse.linalg._singular_values import svds
+from gpuarray.scipy.sparse.linalg._structure import is_sptriangular, spbandwidth
 from gpuarray.scipy.sparse.linalg._triangles import spsolve_triangular
 
 # A line for each file.
@@ -59,6 +60,7 @@ __all__ = [
     "norm", "onenormest",
     "LinearOperator", "aslinearoperator",
     "svds",
+    "is_sptriangular", "spbandwidth",
     "spsolve_triangular",
 ]  # fmt: skip
 
