@@ -177,6 +177,7 @@ REFUSED = [
     lambda m: m.dia_array((np.ones((2, 3, 1)), [0, 1]), shape=(3, 3)),
     lambda m: m.dia_array((1, 2, 3)),
     lambda m: m.dia_array((2, 2)).setdiag(1, 4),
+    lambda m: m.dia_array((2, 2)).setdiag([[1, 2]]),
     lambda m: m.dia_array((2, 2)).count_nonzero(0),
     lambda m: m.bsr_array((3, 3), blocksize=(2, 2)),
     lambda m: m.bsr_array((np.ones((2, 2)), [0, 1], [0, 1, 2])),
@@ -195,6 +196,40 @@ def test_what_scipy_refuses(call):
     with pytest.raises(Exception) as found:
         call(sparse)
     assert found.type is expected.type
+
+
+@pytest.mark.parametrize("format", ["csr", "bsr"])
+def test_what_is_behind_the_last_block_is_dropped(format):
+    data = np.ones(4) if format == "csr" else np.ones((4, 2, 2))
+    parts = [data, np.array([0, 1, 1, 0]), np.array([0, 1, 4])]
+    ours, theirs = (
+        getattr(module, f"{format}_array")(tuple(map(move, parts)))
+        for module, move in ((sparse, cp.asarray), (scipy.sparse, np.asarray))
+    )
+    ours.indptr, theirs.indptr = cp.array([0, 1, 2]), np.array([0, 1, 2])
+    for one in (ours, theirs):
+        one.prune()
+    for x, y in ((ours.data, theirs.data), (ours.indices, theirs.indices)):
+        np.testing.assert_array_equal(x.get(), y)
+    ours.indptr = cp.array([0, 1, 9])
+    with pytest.raises(ValueError, match="fewer than nnz"):
+        ours.prune()
+
+
+def test_extremes_of_diagonals_are_those_of_rows():
+    """Zeros of stored diagonals are no entries of csr, nor of what is explicit."""
+    data = np.array([[0.0, 2, 3], [9, -5, 0]])
+    a = sparse.dia_array((cp.asarray(data), cp.array([0, 1])), shape=(3, 3))
+    zeros = sparse.dia_array((cp.zeros((1, 3)), cp.array([0])), shape=(3, 3))
+    for name in ("min", "max", "argmin", "argmax"):
+        for axis in (None, 0):
+            found, expected = (getattr(x, name)(axis, explicit=True) for x in (a, a.tocsr()))
+            if sparse.issparse(found):
+                found, expected = found.toarray(), expected.toarray()
+            np.testing.assert_array_equal(cp.asnumpy(found), cp.asnumpy(expected))
+    assert zeros.argmax() == 0
+    with pytest.raises(ValueError, match="Cannot apply argmin to zero matrix"):
+        zeros.argmin(explicit=True)
 
 
 def test_blocks_along_axes_and_their_sizes():

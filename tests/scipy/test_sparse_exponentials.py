@@ -33,6 +33,14 @@ def test_products(scale):
     close(linalg.expm_multiply(sparse.csr_array(cp.asarray(a)), cp.asarray(B[:, 0])), right[:, 0])
 
 
+def test_what_is_not_finite():
+    a = sparse.csr_array(cp.asarray(A))
+    a.data[0] = np.nan
+    assert np.isnan(linalg.expm_multiply(a, cp.asarray(B)).get()).all()
+    a.data[0] = np.inf
+    assert np.isnan(linalg.expm_multiply(a, cp.asarray(B[:, 0])).get()).all()
+
+
 @pytest.mark.slow
 def test_operators_and_kinds_of_numbers():
     right = scipy.linalg.expm(A) @ B

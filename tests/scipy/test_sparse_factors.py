@@ -78,6 +78,9 @@ def test_factors():
     close(linalg.factorized(mine)(cp.asarray(B[:, 0])), right.solve(B[:, 0]))
     close(linalg.spilu(mine).solve(cp.asarray(B)), right.solve(B))
     close(linalg.inv(mine).toarray(), np.linalg.inv(A))
+    for format in ("csr", "csc", "coo", "bsr", "dia"):
+        found = linalg.inv(mine.asformat(format))
+        assert type(found) is type(mine.asformat("csr" if format == "csr" else "csc"))
 
 
 def test_factors_precondition():

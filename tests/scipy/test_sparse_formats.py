@@ -190,6 +190,11 @@ def test_diagonals(format, k):
         first.setdiag(values, k)  # neither warns
         second.setdiag(values, k)
         same_elements(first, second)
+    for values in ([[1.0, 2]], [[1.0], [2.0]]):
+        first = ours.copy()
+        with pytest.raises(ValueError, match="one dimension"):
+            first.setdiag(values, k)
+        same_elements(first, theirs)
 
 
 @pytest.mark.parametrize("format", ["coo", *COMPRESSED])

@@ -98,6 +98,10 @@ def test_multiply_broadcasts(format):
     for a in arrays:
         for other in others:
             against_scipy(lambda x, y: x.asformat(format).multiply(y), a, other)
+    matrix = random((4, 5), kind="matrix")
+    for a in arrays[:2]:  # a column, or all, beside a matrix: what it becomes is as it is
+        against_scipy(lambda x, y: x.asformat(format).multiply(y), a, matrix)
+    against_scipy(lambda x, y: x.asformat(format).multiply(y), arrays[2], matrix)
     against_scipy(lambda x, y: x.multiply(y), random((1, 1), density=1), D[0])
 
 

@@ -54,7 +54,21 @@ def test_masks_that_are_sparse():
 
 
 def test_one_dimension():
-    for key in (0, -1, 9, s_[0:2], s_[::-1], [0, 2], D[1] > 3, None, ..., s_[None, 0:2], []):
+    for key in (
+        0,
+        -1,
+        9,
+        s_[0:2],
+        s_[::-1],
+        [0, 2],
+        D[1] > 3,
+        None,
+        ...,
+        s_[None, 0:2],
+        [],
+        [[0], [2]],
+        [[0, 2], [1, 3]],
+    ):
         for a in (scipy.sparse.csr_array(D[1]), scipy.sparse.coo_array(D[1])):
             device = on_device(a)
             want, _ = outcome(lambda k=key, a=a: a[k])

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from gpuarray._array import HeldOnDevice
+from gpuarray._ops.casts import astype
+from gpuarray._ops.conversion import asarray
 from gpuarray.scipy.sparse import _printing, _shapes
 from gpuarray.scipy.sparse._converting import Conversions
 from gpuarray.scipy.sparse._elementwise import Elementwise
@@ -387,7 +389,7 @@ class SparseBase(Products, Elementwise, Reductions, Indexing, Conversions, HeldO
         Raises
         ------
         ValueError
-            If there is no such diagonal.
+            If there is no such diagonal, or `values` have more than one dimension.
 
         Examples
         --------
@@ -400,6 +402,19 @@ class SparseBase(Products, Elementwise, Reductions, Indexing, Conversions, HeldO
                [0., 3.]])
         """
         raise NotImplementedError(f"setdiag: not of the format {self.format}")
+
+    def _diagonal_values(self, values: Any, k: int) -> tuple[Any, int]:
+        """What is stored on a diagonal, in the array's dtype, and how many elements that sets."""
+        rows, columns = self._shape_2d
+        if (k > 0 and k >= columns) or (k < 0 and -k >= rows):
+            raise ValueError("k exceeds array dimensions")
+        given = astype(asarray(values), self.dtype)
+        if given.ndim > 1:
+            raise ValueError(
+                f"setdiag: values have one dimension at most, not the shape {given.shape}"
+            )
+        length = min(rows + min(k, 0), columns - max(k, 0))
+        return given, min(length, given.size) if given.ndim else length
 
     # ---- what Python asks ----
 

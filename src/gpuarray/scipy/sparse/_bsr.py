@@ -184,30 +184,6 @@ class BsrBase(LineOrder):
         self.sum_duplicates()
         return self.data
 
-    def _parts_on_host(self, stream: Any) -> tuple[Any, ...]:
-        return tuple([asnumpy(x, stream) for x in (self.data, self.indices, self.indptr)])
-
-    def check_format(self, full_check: bool = True) -> None:
-        """Refuse arrays that are no sparse matrix. Waits for the device.
-
-        Parameters
-        ----------
-        full_check : bool, optional
-            Has no meaning: indices are looked at in any case.
-
-        Raises
-        ------
-        ValueError
-            If lengths do not fit, pointers decrease, or an index is out of bounds.
-
-        Examples
-        --------
-        >>> import gpuarray as cp
-        >>> from gpuarray.scipy import sparse
-        >>> sparse.bsr_array(cp.eye(2)).check_format()
-        """
-        check_lines(self.data.shape[0], self.indices, self.indptr, *self._lines)
-
     def _getnnz(self, axis: int | None = None) -> Any:
         if axis is not None:
             raise NotImplementedError("getnnz over an axis is not implemented for BSR format")

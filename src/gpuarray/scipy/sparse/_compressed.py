@@ -162,9 +162,6 @@ class CompressedBase(LineOrder):
         self.sum_duplicates()
         return self.data
 
-    def _parts_on_host(self, stream: Any) -> tuple[Any, ...]:
-        return tuple([asnumpy(x, stream) for x in (self.data, self.indices, self.indptr)])
-
     # ---- order ----
 
     def _major(self) -> ndarray:
@@ -232,54 +229,6 @@ class CompressedBase(LineOrder):
         if found is not None:
             lines, self._indices, self._data = found
             self._indptr = line_pointers(lines, self._lines[0], 1, self.indices.dtype)
-
-    def prune(self) -> None:
-        """Drop what is behind the last line's entries. Waits for the device.
-
-        Raises
-        ------
-        ValueError
-            If an array has a wrong length.
-
-        Examples
-        --------
-        >>> import gpuarray as cp
-        >>> from gpuarray.scipy import sparse
-        >>> a = sparse.csr_array(cp.eye(2))
-        >>> a.prune()
-        >>> a.nnz
-        2
-        """
-        if self.indptr.size != self._lines[0] + 1:
-            raise ValueError("index pointer has invalid length")
-        nnz = int(asnumpy(self.indptr[-1]))
-        if self.indices.size < nnz:
-            raise ValueError("indices array has fewer than nnz elements")
-        if self.data.size < nnz:
-            raise ValueError("data array has fewer than nnz elements")
-        if nnz < self.indices.size or nnz < self.data.size:
-            self._indices, self._data = self.indices[:nnz].copy(), self.data[:nnz].copy()
-
-    def check_format(self, full_check: bool = True) -> None:
-        """Refuse arrays that are no sparse matrix. Waits for the device.
-
-        Parameters
-        ----------
-        full_check : bool, optional
-            Has no meaning: indices are looked at in any case.
-
-        Raises
-        ------
-        ValueError
-            If lengths do not fit, pointers decrease, or an index is out of bounds.
-
-        Examples
-        --------
-        >>> import gpuarray as cp
-        >>> from gpuarray.scipy import sparse
-        >>> sparse.csr_array(cp.eye(2)).check_format()
-        """
-        check_lines(self.data.size, self.indices, self.indptr, *self._lines)
 
     # ---- counts ----
 

@@ -268,20 +268,14 @@ class CooBase(CoordinateProducts, CoordinateShapes):
     def setdiag(self, values: Any, k: int = 0) -> None:
         if self.ndim != 2:
             raise ValueError("setting a diagonal requires two dimensions")
-        rows, columns = self._shape_2d
-        if (k > 0 and k >= columns) or (k < 0 and -k >= rows):
-            raise ValueError("k exceeds array dimensions")
-        given = astype(asarray(values), self.dtype)
-        length = min(rows + min(k, 0), columns - max(k, 0))
-        if given.ndim:
-            length = min(length, given.size)
+        given, length = self._diagonal_values(values, k)
         if length <= 0:
             return
         row, column = astype(self.row, INT64), astype(self.col, INT64)
         others = (column - row != k) | (column - max(k, 0) >= length)
         index = self.coords[0].dtype
         places = arange(length, dtype=index)
-        new = given.reshape(-1)[:length] if given.ndim else zeros(length, self.dtype) + given
+        new = given[:length] if given.ndim else zeros(length, self.dtype) + given
         coords = (
             concatenate([self.row[others], places + max(-k, 0)]),
             concatenate([self.col[others], places + max(k, 0)]),

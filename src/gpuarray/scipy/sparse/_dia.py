@@ -251,13 +251,8 @@ class DiaBase(DataBase):
     diagonal.__doc__ = SparseBase.diagonal.__doc__
 
     def setdiag(self, values: Any, k: int = 0) -> None:
-        rows, columns = self._shape_2d
-        if (k > 0 and k >= columns) or (k < 0 and -k >= rows):
-            raise ValueError("k exceeds array dimensions")
-        given = astype(asarray(values), self.dtype)
-        length = min(rows + min(k, 0), columns - max(k, 0))
+        given, length = self._diagonal_values(values, k)
         if given.ndim:
-            length = min(length, given.size)
             given = given[:length]
         first = max(k, 0)
         offsets = self._offsets_on_host()

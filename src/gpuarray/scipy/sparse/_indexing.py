@@ -76,7 +76,7 @@ class Indexing:
             place = ravel(index)
             lines = _selecting.lines_of(_merging.canonical(self))
             values = _selecting.elements(lines, zeros(place.shape, dtype=lines.indptr.dtype), place)
-            return self._shaped(type(self)(values), shape)
+            return type(self)(reshape(values, shape))
         lines = _selecting.minor_part(lines, index)
         parts = (lines.data, lines.indices, lines.indptr)
         return self._shaped(type(self)._from_parts(*parts, (lines.minor,)), shape)

@@ -10,6 +10,7 @@ from gpuarray._ops.joining import concatenate
 from gpuarray.kernels.sparse_format.launch import find_in_indices, line_pointers
 from gpuarray.scipy.sparse import _conversions
 from gpuarray.scipy.sparse._data import DataBase
+from gpuarray.scipy.sparse._index_checks import check_lines
 
 if TYPE_CHECKING:
     from gpuarray._types import ndarray
@@ -116,6 +117,57 @@ class LineOrder(DataBase):
         result = self.copy()
         result.sort_indices()
         return result
+
+    def _parts_on_host(self, stream: Any) -> tuple[Any, ...]:
+        return tuple([asnumpy(x, stream) for x in (self.data, self.indices, self.indptr)])
+
+    def prune(self) -> None:
+        """Drop what is behind the entries of the last line. Waits for the device.
+
+        Raises
+        ------
+        ValueError
+            If an array has a wrong length.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> a = sparse.csr_array(cp.eye(2))
+        >>> a.prune()
+        >>> a.nnz
+        2
+        """
+        if self.indptr.size != self._lines[0] + 1:
+            raise ValueError("index pointer has invalid length")
+        nnz = int(asnumpy(self.indptr[-1]))
+        if self.indices.size < nnz:
+            raise ValueError("indices array has fewer than nnz elements")
+        if len(self.data) < nnz:
+            raise ValueError("data array has fewer than nnz elements")
+        if nnz < self.indices.size or nnz < len(self.data):
+            self._indices, self._data = self.indices[:nnz].copy(), self.data[:nnz].copy()
+
+    def check_format(self, full_check: bool = True) -> None:
+        """Refuse arrays that are no sparse matrix. Waits for the device.
+
+        Parameters
+        ----------
+        full_check : bool, optional
+            Has no meaning: indices are looked at in any case.
+
+        Raises
+        ------
+        ValueError
+            If lengths do not fit, pointers decrease, or an index is out of bounds.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> sparse.csr_array(cp.eye(2)).check_format()
+        """
+        check_lines(len(self.data), self.indices, self.indptr, *self._lines)
 
     def _resized_lines(self, new: tuple[int, int]) -> tuple[Any, Any, Any]:
         """Data, minor indices and pointers with other numbers of lines and of minor indices.

@@ -50,7 +50,7 @@ def multiply(a: Any, b: Any) -> Any:
     if other_columns == 1 and rows == other_rows:
         return _scaled(a.tocsr(), ravel(b.toarray()), 0)
     if columns == 1 and rows == other_rows:
-        return _scaled(b.tocsr(), ravel(a.toarray()), 0)
+        return _scaled(a._class_of("csr")(b), ravel(a.toarray()), 0)
     raise ValueError(f"inconsistent shapes {a.shape} and {b.shape}")
 
 

@@ -442,11 +442,12 @@ class Reductions:
             return places if self._is_array() else self._result(places, found, None, None)
         if 0 in self.shape:
             raise ValueError(f"Cannot apply {name} to an empty matrix.")
-        if self.nnz == 0:
+        # Rows first: diagonals count zeros among their entries.
+        a = _merging.canonical(self.tocoo() if self.ndim > 2 else self.tocsr())
+        if a.nnz == 0:
             if explicit:
                 raise ValueError(f"Cannot apply {name} to zero matrix when explicit=True.")
             return 0
-        a = _merging.canonical(self.tocoo() if self.ndim > 2 else self.tocsr())
         if explicit:
             return int(asnumpy(getattr(searching, name)(a.data)))
         return self._place_in_all(a, name)

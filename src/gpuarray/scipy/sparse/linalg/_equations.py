@@ -127,7 +127,8 @@ def inv(A: Any) -> sparray | spmatrix:
     Returns
     -------
     sparse array or matrix
-        The inverse, of the kind and format of `A`; it seldom has many zeros.
+        The inverse, an array or a matrix as `A` is: in csr if `A` is, else in csc. It seldom has
+        many zeros.
 
     Raises
     ------
@@ -157,4 +158,5 @@ def inv(A: Any) -> sparray | spmatrix:
     factors = factorize(A, "inv")
     if factors.singular:
         raise RuntimeError("inv: Factor is exactly singular")
-    return type(A)(factors.solve(eye(A.shape[0], dtype=factors.dtype)))
+    made = A._class_of("csr" if A.format == "csr" else "csc")
+    return made(factors.solve(eye(A.shape[0], dtype=factors.dtype)))  # type: ignore[no-any-return]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpuarray._ops.creation import eye
+from gpuarray._ops.creation_like import full_like
 from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.indexing import diagonal
 from gpuarray._ops.joining import stack
@@ -87,6 +88,8 @@ class _Exponential:
     def multiply(self, b: Any, t: float) -> Any:
         """The product of the exponential of t times the matrix and b."""
         size = abs(t) * self._norm
+        if not math.isfinite(size):  # no number of steps is enough
+            return full_like(b, np.nan)
         if size == 0:
             terms, steps = 0, 1
         else:
