@@ -153,7 +153,8 @@ def _moved(function: Any, owner: Any = None) -> Any:
 class StandIn:
     """A sparse array of ours that takes and gives what is on the host."""
 
-    __array_ufunc__ = None
+    __slots__ = ("__weakref__", "_ours")
+    __array_priority__ = scipy.sparse._base._spbase.__array_priority__  # host arrays defer
     _class: Any = None
 
     def __init__(self, *args: Any, **kwargs: Any):
@@ -169,6 +170,13 @@ class StandIn:
 
     def __setattr__(self, name: str, value: Any) -> None:
         setattr(self._ours, name, _device(value))
+
+    @property
+    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
+        return {name: _host(x) for name, x in vars(self._ours).items()}
+
+    def __reduce__(self) -> Any:
+        return _stand_in, (self._ours,)
 
     def asformat(self, format: Any, copy: bool = False) -> Any:
         if format in _HOST_FORMATS:
@@ -226,11 +234,13 @@ class _Kind(type):
 
 
 class sparray(StandIn, metaclass=_Kind):
+    __slots__ = ()
     _class = ours.sparray
     _scipy = _SCIPY_ARRAY
 
 
 class spmatrix(StandIn, metaclass=_Kind):
+    __slots__ = ()
     _class = ours.spmatrix
     _scipy = scipy.sparse.spmatrix
 
@@ -243,7 +253,8 @@ CLASSES: dict[str, Any] = {}
 for _name in FORMATS:
     for _kind, _base in (("array", sparray), ("matrix", spmatrix)):
         _full = f"{_name}_{_kind}"
-        CLASSES[_full] = _Kind(_full, (_base,), {"_class": getattr(ours, _full)})
+        _own = {"__slots__": (), "_class": getattr(ours, _full)}
+        CLASSES[_full] = _Kind(_full, (_base,), _own)
 
 
 def _stand_in(x: Any) -> Any:
