@@ -185,6 +185,7 @@ REFUSED = [
     lambda m: m.bsr_array((np.ones((2, 2, 2)), [0, 1], [0, 1, 3])),
     lambda m: m.bsr_array((2, 2), blocksize=(1, 2, 3)),
     lambda m: m.csr_array((4, 4)).tobsr((3, 3)),
+    lambda m: m.csr_array((4, 4)).tobsr((2,)),
     lambda m: m.load_npz(io.BytesIO(b"no file")),
 ]
 
@@ -214,6 +215,14 @@ def test_what_is_behind_the_last_block_is_dropped(format):
     ours.indptr = cp.array([0, 1, 9])
     with pytest.raises(ValueError, match="fewer than nnz"):
         ours.prune()
+
+
+def test_blocks_without_elements():
+    for shape in (None, (0, 4), (4, 4)):
+        with pytest.raises(ValueError, match="blocks with elements"):
+            sparse.bsr_array((np.ones((2, 0, 2)), [0, 1], [0, 1, 2]), shape=shape)
+    with pytest.raises(ValueError, match="CSR arrays don't support 0D input. Use 1D or 2D"):
+        sparse.csr_array(cp.array(2.0))
 
 
 def test_extremes_of_diagonals_are_those_of_rows():

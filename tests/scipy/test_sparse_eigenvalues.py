@@ -126,6 +126,12 @@ def test_errors_of_eigenvalues(options):
         linalg.eigsh(cp.asarray(A), **given)
 
 
+def test_numbers_of_vectors_are_integers():
+    for options in ({"k": 2.5}, {"k": 1, "ncv": "a"}):
+        with pytest.raises(TypeError, match="k and ncv are integers"):
+            linalg.eigsh(cp.asarray(A), **options)
+
+
 @pytest.mark.parametrize(
     "a, options",
     [
@@ -240,6 +246,8 @@ def test_lobpcg_of_small_matrices_and_histories():
     with pytest.warns(UserWarning, match="Exited at iteration 3"):
         found = linalg.lobpcg(cp.asarray(A), x, None, None, None, 1e-9, 3, True, 0, True, True)
     assert len(found[2]) == len(found[3]) == 5
+    with pytest.raises(ValueError, match="X is None"):
+        linalg.lobpcg(cp.asarray(A), None)
     with pytest.raises(ValueError, match="rank-2"):
         linalg.lobpcg(cp.asarray(A), x[:, 0])
     with warnings.catch_warnings(), pytest.raises(ValueError, match="dependent"):

@@ -33,6 +33,10 @@ def test_products(scale):
     close(linalg.expm_multiply(sparse.csr_array(cp.asarray(a)), cp.asarray(B[:, 0])), right[:, 0])
 
 
+def test_no_columns():
+    assert linalg.expm_multiply(cp.asarray(A), cp.empty((6, 0))).shape == (6, 0)
+
+
 def test_what_is_not_finite():
     a = sparse.csr_array(cp.asarray(A))
     a.data[0] = np.nan

@@ -261,6 +261,20 @@ def test_matrices_that_are_not_square(name):
         getattr(csgraph, name)(sparse.csr_array(cp.ones((2, 3))), *args)
 
 
+def test_where_searches_begin():
+    dense = cp.asarray(graph())
+    want = csgraph.breadth_first_order(dense, 1)
+    for start in (True, np.int8(1), cp.array(1)):  # a bool is the integer, and no mask
+        for x, y in zip(csgraph.breadth_first_order(dense, start), want, strict=True):
+            np.testing.assert_array_equal(x.get(), y.get())
+    for start in (1.5, "a", None):
+        with pytest.raises(TypeError, match="integer"):
+            csgraph.breadth_first_tree(dense, start)
+    for module, xp in ((csgraph, cp), (expected, np)):
+        with pytest.raises(ValueError, match="could not convert string to float"):
+            module.csgraph_from_dense(xp.asarray(graph()), null_value="a")
+
+
 @pytest.mark.slow
 def test_more_vertices_than_a_block():
     dense = graph(700, 0.002)

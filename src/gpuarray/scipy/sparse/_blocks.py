@@ -8,6 +8,7 @@ from gpuarray._ops.casts import astype
 from gpuarray._ops.creation import zeros
 from gpuarray._ops.unique import unique
 from gpuarray.kernels.sparse_format.launch import line_pointers, pack_keys
+from gpuarray.scipy.sparse import _shapes
 from gpuarray.scipy.sparse._index_dtype import INT64, index_dtype
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ _FILLED = 0.7
 
 def block_counts(shape: Any, block: Any, message: str) -> tuple[int, int]:
     """How many rows and columns of blocks a shape has."""
-    if min(block) < 1 or shape[0] % block[0] or shape[1] % block[1]:
+    fits = len(block) == 2 and all(_shapes.is_integer(x) for x in block) and min(block) > 0
+    if not fits or shape[0] % block[0] or shape[1] % block[1]:
         raise ValueError(message)
     return shape[0] // block[0], shape[1] // block[1]
 

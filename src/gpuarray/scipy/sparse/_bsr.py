@@ -106,6 +106,8 @@ class BsrBase(LineOrder):
         if data.ndim != 3:
             raise ValueError(f"BSR data must be 3-dimensional, got shape={data.shape}")
         block = data.shape[1:]
+        if 0 in block:
+            raise ValueError(f"BSR data must have blocks with elements, not of the shape {block}")
         if blocksize is not None and tuple(blocksize) != block:
             raise ValueError(f"mismatching blocksize={blocksize} vs {block}")
         indices, indptr, width = of_one_width(arg1[1], arg1[2])

@@ -88,7 +88,10 @@ class CompressedBase(LineOrder):
         if dense.ndim > 2:
             raise ValueError(f"{self.format.upper()} arrays don't yet support {dense.ndim}D.")
         if isinstance(self, sparray) and dense.ndim not in self._dimensions:
-            raise ValueError(f"CSC arrays don't support {dense.ndim}D input. Use 2D")
+            fitting = " or ".join([f"{x}D" for x in self._dimensions])
+            raise ValueError(
+                f"{self.format.upper()} arrays don't support {dense.ndim}D input. Use {fitting}"
+            )
         return dense
 
     def _take_parts(self, arg1: tuple[Any, ...], shape: Any, dtype: Any, copy: bool) -> None:

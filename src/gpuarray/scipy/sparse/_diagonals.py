@@ -176,8 +176,9 @@ def _diagonals_dtype(dtypes: list[np.dtype], wanted: Any) -> np.dtype:
     dtype = np.dtype(np.common_type(*numbers))
     if dtype != fitting:
         warn(
-            f"diags: diagonals of {fitting} have become {dtype}, which will change with SciPy; "
-            "pass dtype=None to keep what they are, or the dtype that you want",
+            # SciPy's words in the middle, which filters of warnings look for.
+            f"diags: of {fitting} the output has been cast to {dtype}, which will change with "
+            "SciPy; pass dtype=None to keep what diagonals are, or the dtype that you want",
             FutureWarning,
         )
     return dtype

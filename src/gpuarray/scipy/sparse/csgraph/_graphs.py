@@ -82,7 +82,7 @@ def csgraph_from_dense(
     Raises
     ------
     ValueError
-        If it is not a square matrix.
+        If it is not a square matrix, or `null_value` no number.
 
     Examples
     --------
@@ -93,9 +93,10 @@ def csgraph_from_dense(
     array = as_array(graph, "csgraph").astype(np.float64, copy=False)
     _check_square(array.shape)
     is_null = zeros(array.shape, bool)
-    if null_value is not None and not np.isnan(null_value):
-        is_null = array == null_value
-    if nan_null or (null_value is not None and np.isnan(null_value)):
+    null = None if null_value is None else float(null_value)
+    if null is not None and null == null:
+        is_null = array == null
+    if nan_null or (null is not None and null != null):
         is_null = is_null | isnan(array)
     if infinity_null:
         is_null = is_null | isinf(array)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -59,6 +60,8 @@ def breadth_first_order(
     ------
     ValueError
         If the matrix is not square, or there is no such vertex.
+    TypeError
+        If `i_start` is no integer.
 
     Notes
     -----
@@ -73,6 +76,7 @@ def breadth_first_order(
     (array([0, 1, 2], dtype=int32), array([-9999,     0,     0], dtype=int32))
     """
     indptr, to, count = _rows(csgraph, directed)
+    i_start = operator.index(i_start)
     if not 0 <= i_start < count:
         raise ValueError(
             f"breadth_first_order: i_start={i_start} is no vertex of a graph of {count} vertices"

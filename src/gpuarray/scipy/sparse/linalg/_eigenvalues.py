@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -137,7 +138,8 @@ def eigsh(
     ValueError
         For sizes and words that make no sense.
     TypeError
-        If all the eigenvalues of a matrix that is not dense are wanted.
+        If all the eigenvalues of a matrix that is not dense are wanted, or `k` or `ncv` is no
+        integer.
 
     Differences from SciPy
     ----------------------
@@ -163,6 +165,10 @@ def eigsh(
         raise ValueError(f"eigsh: expected square matrix (shape={operator.shape})")
     if M is not None and M.shape != operator.shape:
         raise ValueError(f"eigsh: wrong M dimensions {M.shape}, should be {operator.shape}")
+    try:
+        k, ncv = index(k), None if ncv is None else index(ncv)
+    except TypeError:
+        raise TypeError(f"eigsh: k and ncv are integers, not {k!r} and {ncv!r}") from None
     if k <= 0:
         raise ValueError(f"eigsh: k={k} must be greater than 0.")
     if k >= rows:

@@ -90,7 +90,7 @@ class _Exponential:
         size = abs(t) * self._norm
         if not math.isfinite(size):  # no number of steps is enough
             return full_like(b, np.nan)
-        if size == 0:
+        if size == 0 or not b.size:
             terms, steps = 0, 1
         else:
             terms, steps = min(

@@ -139,6 +139,8 @@ def lobpcg(
     >>> w.round(6)
     array([100.,  99.])
     """
+    if X is None:
+        raise ValueError("lobpcg: X is None; pass the vectors to begin with")
     x: Any = as_array(X, "lobpcg")
     if x.ndim != 2:
         raise ValueError(f"lobpcg: expected rank-2 array for argument X, got shape {x.shape}")
