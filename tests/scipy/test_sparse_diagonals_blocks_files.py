@@ -217,6 +217,16 @@ def test_what_is_behind_the_last_block_is_dropped(format):
         ours.prune()
 
 
+@pytest.mark.parametrize("format", ["dia", "bsr"])
+def test_rows_of_diagonals_and_blocks(format):
+    dense = cp.asarray(np.arange(16).reshape(4, 4) % 3)
+    for kind, row_format in (("array", "csr"), ("matrix", format)):
+        rows = list(getattr(sparse, f"{format}_{kind}")(dense))
+        assert [x.format for x in rows] == [row_format] * 4
+        for i in range(4):
+            np.testing.assert_array_equal(rows[i].toarray().get().ravel(), dense[i].get())
+
+
 def test_blocks_without_elements():
     for shape in (None, (0, 4), (4, 4)):
         with pytest.raises(ValueError, match="blocks with elements"):

@@ -440,7 +440,9 @@ class SparseBase(Products, Elementwise, Reductions, Indexing, Conversions, HeldO
             yield from (self[i] for i in range(self.shape[0]))
             return
         for row in self.tocsr():
-            yield row.asformat(self.format) if isinstance(row, SparseBase) else row
+            # Diagonals and blocks have two dimensions: rows of arrays stay csr.
+            fits = isinstance(row, SparseBase) and (row.ndim == 2 or self.format == "coo")
+            yield row.asformat(self.format) if fits else row
 
 
 if TYPE_CHECKING:
