@@ -22,7 +22,6 @@ from gpuarray.scipy.sparse._blocks import block_counts
 from gpuarray.scipy.sparse._foreign import from_foreign
 from gpuarray.scipy.sparse._index_checks import check_lines, in_dtype, of_one_width
 from gpuarray.scipy.sparse._index_dtype import (
-    INT32,
     INT32_MAX,
     INT64,
     as_data,
@@ -122,36 +121,7 @@ class BsrBase(LineOrder):
             if not indices.size:
                 raise ValueError("unable to infer matrix dimensions")
             shape = ((indptr.size - 1) * block[0], (found["greatest"] + 1) * block[1])
-        used = found["last_pointer"]
-        if used < data.shape[0]:
-            data, indices = data[:used].copy(), indices[:used].copy()
-        elif copy:
-            indices = indices.copy()
-        index = width if isinstance(self, sparray) else INT32
-        if max(*shape, used) > INT32_MAX:
-            index = INT64
-        self._shape, self.data, self.indices = shape, data, in_dtype(indices, index)
-        self.indptr = in_dtype(indptr.copy() if copy else indptr, index)
-        self._sorted, self._canonical = found["descents"] == 0, found["stays"] == 0
-
-    @classmethod
-    def _from_parts(
-        cls,
-        data: ndarray,
-        indices: ndarray,
-        indptr: ndarray,
-        shape: tuple[int, ...],
-        *,
-        sorted: bool | None = None,
-        canonical: bool | None = None,
-    ) -> Self:
-        """An array of parts that are known to be sound; nothing is checked or copied."""
-        made = cls.__new__(cls)
-        made._start(None, None)
-        made.data, made.indices, made.indptr = data, indices, indptr
-        made._shape = tuple(shape)
-        made._sorted, made._canonical = True if canonical else sorted, canonical
-        return made
+        self._take_lines(data, (indices, indptr, width), shape, found, copy)
 
     @property
     def blocksize(self) -> tuple[int, int]:
@@ -168,23 +138,6 @@ class BsrBase(LineOrder):
     @property
     def _described(self) -> str:
         return f" (blocksize={self.blocksize[0]}x{self.blocksize[1]})"
-
-    def _major(self) -> ndarray:
-        """The row of each block."""
-        lines: ndarray = _conversions.expanded(self.indptr, self.indices.size)
-        return lines
-
-    def _with_data(self, data: ndarray, copy: bool = True) -> Self:
-        indices, indptr = self.indices, self.indptr
-        if copy:
-            indices, indptr = indices.copy(), indptr.copy()
-        return self._from_parts(
-            data, indices, indptr, self._shape, sorted=self._sorted, canonical=self._canonical
-        )
-
-    def _added_data(self) -> ndarray:
-        self.sum_duplicates()
-        return self.data
 
     def _getnnz(self, axis: int | None = None) -> Any:
         if axis is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from gpuarray.scipy.sparse._base import SparseBase, issparse, sparray
 from gpuarray.scipy.sparse._dense import dense_result
 from gpuarray.scipy.sparse._foreign import from_foreign
 from gpuarray.scipy.sparse._index_checks import check_lines, in_dtype, of_one_width
-from gpuarray.scipy.sparse._index_dtype import INT32, INT32_MAX, INT64, as_data, check_dtype
+from gpuarray.scipy.sparse._index_dtype import INT32_MAX, INT64, as_data, check_dtype
 from gpuarray.scipy.sparse._index_dtype import index_dtype as wide_enough
 from gpuarray.scipy.sparse._line_order import LineOrder
 
@@ -107,41 +107,7 @@ class CompressedBase(LineOrder):
             if not indices.size:
                 raise ValueError("unable to infer matrix dimensions")
             shape = self._swap((indptr.size - 1, found["greatest"] + 1))
-        nnz = found["last_pointer"]
-        # Of a matrix, indices become int32 where the shape and their number fit that.
-        index = width if isinstance(self, sparray) else INT32
-        if max(*shape, nnz) > INT32_MAX:
-            index = INT64
-        self._shape = shape
-        if nnz < data.size:
-            data, indices = data[:nnz].copy(), indices[:nnz].copy()
-        elif copy:
-            indices = indices.copy()
-        self.data, self.indices = data, in_dtype(indices, index)
-        self.indptr = in_dtype(indptr.copy() if copy else indptr, index)
-        self._sorted, self._canonical = found["descents"] == 0, found["stays"] == 0
-
-    @classmethod
-    def _from_parts(
-        cls,
-        data: ndarray,
-        indices: ndarray,
-        indptr: ndarray,
-        shape: tuple[int, ...],
-        *,
-        sorted: bool | None = None,
-        canonical: bool | None = None,
-    ) -> Self:
-        """An array of parts that are known to be sound; nothing is checked or copied.
-
-        ``sorted`` and ``canonical`` say what is known of the order of indices; None: nothing.
-        """
-        made = cls.__new__(cls)
-        made._start(None, None)
-        made.data, made.indices, made.indptr = data, indices, indptr
-        made._shape = tuple(shape)
-        made._sorted, made._canonical = True if canonical else sorted, canonical
-        return made
+        self._take_lines(data, (indices, indptr, width), shape, found, copy)
 
     @staticmethod
     def _swap(pair: tuple[Any, Any]) -> tuple[Any, Any]:
@@ -153,24 +119,7 @@ class CompressedBase(LineOrder):
         """The extents of the major and of the minor index."""
         return self._swap(self._shape_2d)
 
-    def _with_data(self, data: ndarray, copy: bool = True) -> Self:
-        indices, indptr = self.indices, self.indptr
-        if copy:
-            indices, indptr = indices.copy(), indptr.copy()
-        return self._from_parts(
-            data, indices, indptr, self._shape, sorted=self._sorted, canonical=self._canonical
-        )
-
-    def _added_data(self) -> ndarray:
-        self.sum_duplicates()
-        return self.data
-
     # ---- order ----
-
-    def _major(self) -> ndarray:
-        """The line of each entry."""
-        lines: ndarray = _conversions.expanded(self.indptr, self.indices.size)
-        return lines
 
     def _reorder(self, add: bool) -> None:
         found = _conversions.compressed(

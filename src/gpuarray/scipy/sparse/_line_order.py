@@ -1,16 +1,21 @@
-"""What is known of the order of entries in the lines of a compressed format."""
+"""Arrays with entries in lines: their parts, and what is known of the order of their indices."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
 
 from gpuarray._ops.creation import zeros
 from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.joining import concatenate
 from gpuarray.kernels.sparse_format.launch import find_in_indices, line_pointers
 from gpuarray.scipy.sparse import _conversions
+from gpuarray.scipy.sparse._base import sparray
 from gpuarray.scipy.sparse._data import DataBase
-from gpuarray.scipy.sparse._index_checks import check_lines
+from gpuarray.scipy.sparse._index_checks import check_lines, in_dtype
+from gpuarray.scipy.sparse._index_dtype import INT32, INT32_MAX, INT64
 
 if TYPE_CHECKING:
     from gpuarray._types import ndarray
@@ -25,6 +30,51 @@ class LineOrder(DataBase):
     _indptr: ndarray
     _sorted: bool | None
     _canonical: bool | None
+
+    def _take_lines(
+        self,
+        data: ndarray,
+        lines: tuple[ndarray, ndarray, np.dtype],
+        shape: tuple[int, ...],
+        found: Mapping[str, int],
+        copy: bool,
+    ) -> None:
+        """Have parts that were checked: indices and pointers, with their wider dtype."""
+        indices, indptr, width = lines
+        used = found["last_pointer"]
+        # Of a matrix, indices become int32 where the shape and their number fit that.
+        index = width if isinstance(self, sparray) else INT32
+        if max(*shape, used) > INT32_MAX:
+            index = INT64
+        if used < len(data):
+            data, indices = data[:used].copy(), indices[:used].copy()
+        elif copy:
+            indices = indices.copy()
+        self._shape, self.data, self.indices = shape, data, in_dtype(indices, index)
+        self.indptr = in_dtype(indptr.copy() if copy else indptr, index)
+        self._sorted, self._canonical = found["descents"] == 0, found["stays"] == 0
+
+    @classmethod
+    def _from_parts(
+        cls,
+        data: ndarray,
+        indices: ndarray,
+        indptr: ndarray,
+        shape: tuple[int, ...],
+        *,
+        sorted: bool | None = None,
+        canonical: bool | None = None,
+    ) -> Self:
+        """An array of parts that are known to be sound; nothing is checked or copied.
+
+        ``sorted`` and ``canonical`` say what is known of the order of indices; None: nothing.
+        """
+        made = cls.__new__(cls)
+        made._start(None, None)
+        made.data, made.indices, made.indptr = data, indices, indptr
+        made._shape = tuple(shape)
+        made._sorted, made._canonical = True if canonical else sorted, canonical
+        return made
 
     @property
     def _lines(self) -> tuple[int, int]:
@@ -85,6 +135,23 @@ class LineOrder(DataBase):
         if value:
             self._sorted = True
 
+    def _with_data(self, data: ndarray, copy: bool = True) -> Self:
+        indices, indptr = self.indices, self.indptr
+        if copy:
+            indices, indptr = indices.copy(), indptr.copy()
+        return self._from_parts(
+            data, indices, indptr, self._shape, sorted=self._sorted, canonical=self._canonical
+        )
+
+    def _added_data(self) -> ndarray:
+        self.sum_duplicates()
+        return self.data
+
+    def _major(self) -> ndarray:
+        """The line of each entry."""
+        lines: ndarray = _conversions.expanded(self.indptr, self.indices.size)
+        return lines
+
     def _find_order(self) -> None:
         parts = _conversions.flat(self.indices), _conversions.flat(self.indptr)
         indices, indptr = _conversions.of_one_dtype(*parts)
@@ -97,6 +164,10 @@ class LineOrder(DataBase):
     def sort_indices(self) -> None:
         """Sort the entries of each line by their indices, in place."""
         raise NotImplementedError(f"sort_indices: not of the format {self.format}")
+
+    def sum_duplicates(self) -> None:
+        """Add entries at one place, and sort those of each line, in place."""
+        raise NotImplementedError(f"sum_duplicates: not of the format {self.format}")
 
     def sorted_indices(self) -> Self:
         """A copy with the entries of each line sorted by their indices; see `sort_indices`.
