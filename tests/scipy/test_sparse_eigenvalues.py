@@ -282,3 +282,6 @@ def test_singular_values_of_what_has_no_numbers():
         for module in (expected, linalg):
             with pytest.raises(ValueError, match="`A` must be of numeric data type"):
                 module.svds(a, k=1)
+    for module, xp in ((expected, np), (linalg, cp)):
+        with pytest.raises(ValueError, match="`v0` must be of floating"):
+            module.svds(xp.asarray(B), k=1, v0="hi")

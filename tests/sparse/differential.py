@@ -237,7 +237,7 @@ KNOWN = {
     r"^sp.kron\w*\(.*'\?', \(.*'repeated'": "SciPy does not add what is repeated",
     r"^a\[.*csr_array, SciPy coo_array": "SciPy's format depends on what is stored",
     r"^a\[.*csr_array, SciPy ndarray array\(\[\]": "SciPy's rows of none are dense",
-    r"^a\[b\] = .*more dimensions than allowed": "leading dimensions of one are dropped",
+    r"^a\[.*\] = .*more dimensions than allowed": "leading dimensions of one are dropped",
     r"^a\[.*accepts, .*cannot reshape array": "SciPy fails where slices go backwards",
     r"'(coo|csr)', 'array'.*\(\d,\), 'repeated'.*operand": "SciPy's conversion adds them twice",
     r"^sp.csr_matrix\(a\).*\(\d,\).*shape must have": "SciPy makes a matrix of one dimension",

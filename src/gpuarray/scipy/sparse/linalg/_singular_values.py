@@ -127,11 +127,12 @@ def svds(
     _check(operator, k, ncv, tol, which, maxiter, return_singular_vectors, smaller, most)
     length = operator.shape[0] if solver == "propack" else smaller
     if v0 is not None:
-        v0 = as_array(v0, "svds")
-        if v0.dtype.kind not in "fc":
+        given = np.dtype(v0.dtype) if hasattr(v0, "dtype") else np.asarray(v0).dtype
+        if given.kind not in "fc":
             raise ValueError(
-                f"svds: `v0` must be of floating or complex floating data type, not {v0.dtype}"
+                f"svds: `v0` must be of floating or complex floating data type, not {given}"
             )
+        v0 = as_array(v0, "svds")
         if v0.shape != (length,):
             raise ValueError(f"svds: `v0` must have shape {(length,)}, not {v0.shape}")
     least = str(which).upper() == "SM"
