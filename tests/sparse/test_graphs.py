@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import gpuarray as cp
 from gpuarray.scipy import sparse
 from gpuarray.scipy.sparse import csgraph
+from gpuarray.scipy.sparse.csgraph import _loopless_paths
 from tests.slow import slow_except
 
 RNG = np.random.default_rng(0)
@@ -253,12 +254,44 @@ def test_errors(name, args, options):
     sorted({*csgraph.__all__} - {"NegativeCycleError", "csgraph_from_dense", "csgraph_to_dense"}),
 )
 def test_matrices_that_are_not_square(name):
-    first = {"breadth_first_order": (0,), "breadth_first_tree": (0,)}
+    first = {"breadth_first_order": (0,), "breadth_first_tree": (0,), "yen": (0, 1, 2)}
     args = first.get(name, ())
     if name == "reconstruct_path":
         args = (cp.zeros(2, "i4"),)
     with pytest.raises(ValueError, match="shape"):
         getattr(csgraph, name)(sparse.csr_array(cp.ones((2, 3))), *args)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_loopless_paths(directed, monkeypatch):
+    options = {"directed": directed, "return_predecessors": True}
+    for dense, sink in ((graph(14, 0.3), 9), (graph(14, 0.05), 3), (graph(30, 0.02), 7)):
+        for form in ("csr_array", "dense"):
+            found, right = both("yen", dense, 0, sink, 7, form=form, **options)
+            check(found, right, exact=False)
+    # In several parts, the same.
+    dense = graph(14, 0.3)
+    monkeypatch.setattr(_loopless_paths, "_EDGES", 3 * np.count_nonzero(dense))
+    check(*both("yen", dense, 0, 9, 7, **options), exact=False)
+
+
+def test_loopless_paths_of_other_kinds():
+    dense = graph(14, 0.3)
+    for source, sink, wanted in ((3, 3, 4), (0, 9, 0), (0, 9, 1)):
+        check(*both("yen", dense, source, sink, wanted, return_predecessors=True), exact=False)
+    check(*both("yen", dense, 0, 9, 9, unweighted=True), exact=False)
+    less = np.triu(dense, 1) - np.triu(np.full((14, 14), 0.3), 1) * (np.triu(dense, 1) > 0)
+    check(*both("yen", less, 0, 13, 6), exact=False)  # negative lengths, without cycles
+    lengths, before = csgraph.yen(cp.asarray(np.ones((4, 4))), 0, 3, 9, return_predecessors=True)
+    np.testing.assert_array_equal(lengths.get(), [1, 2, 2, 3, 3])  # all paths that there are
+    np.testing.assert_array_equal(before.get()[:, 3], [0, 1, 2, 2, 1])
+    for module, xp in ((csgraph, cp), (expected, np)):
+        for source, sink, wanted in ((0, 99, 2), (-1, 3, 2), (0, 3, -1)):
+            with pytest.raises(ValueError, match=r"must have 0 <=|number of paths|negative"):
+                module.yen(xp.asarray(dense), source, sink, wanted)
+        cycle = xp.asarray(np.array([[0.0, -1, 0], [-1, 0, 1], [0, 0, 0]]))
+        with pytest.raises(module.NegativeCycleError):
+            module.yen(cycle, 0, 2, 2)
 
 
 def test_where_searches_begin():

@@ -20,6 +20,7 @@ from gpuarray._namespace.signatures import without_annotations
 from gpuarray.scipy.sparse.csgraph._components import connected_components
 from gpuarray.scipy.sparse.csgraph._graphs import csgraph_from_dense, csgraph_to_dense
 from gpuarray.scipy.sparse.csgraph._laplacian import laplacian
+from gpuarray.scipy.sparse.csgraph._loopless_paths import yen
 from gpuarray.scipy.sparse.csgraph._paths import (
     NegativeCycleError,
     bellman_ford,
@@ -41,6 +42,7 @@ __all__ = [
     "csgraph_from_dense", "csgraph_to_dense",
     "laplacian",
     "NegativeCycleError", "bellman_ford", "dijkstra", "floyd_warshall", "johnson", "shortest_path",
+    "yen",
     "breadth_first_order", "breadth_first_tree", "reconstruct_path",
     "minimum_spanning_tree",
 ]  # fmt: skip

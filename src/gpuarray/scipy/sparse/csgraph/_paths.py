@@ -105,8 +105,8 @@ def shortest_path(
         raise ValueError(f"shortest_path: unrecognized method {method!r}")
     if method == "FW" and indices is not None:
         raise ValueError("shortest_path: Cannot specify indices with method == 'FW'.")
-    edges = _weighted(csgraph, directed, unweighted)
-    return _paths(edges, indices, return_predecessors, "shortest_path")
+    edges = weighted_edges(csgraph, directed, unweighted)
+    return paths_from(edges, indices, return_predecessors, "shortest_path")
 
 
 @sharing(texts_of(shortest_path))
@@ -166,7 +166,7 @@ def dijkstra(
     """
     if limit < 0:
         raise ValueError(f"dijkstra: limit must be >= 0, not {limit}")
-    edges = _weighted(csgraph, directed, unweighted)
+    edges = weighted_edges(csgraph, directed, unweighted)
     if edges.size and bool((edges.weights < 0).any()):
         warnings.warn(
             "dijkstra: Graph has negative weights: dijkstra will give inaccurate results if the "
@@ -174,7 +174,7 @@ def dijkstra(
             UserWarning,
             stacklevel=2,
         )
-    return _paths(edges, indices, return_predecessors, "dijkstra", limit, min_only)
+    return paths_from(edges, indices, return_predecessors, "dijkstra", limit, min_only)
 
 
 @sharing(texts_of(shortest_path))
@@ -218,8 +218,8 @@ def bellman_ford(
     >>> cp.scipy.sparse.csgraph.bellman_ford(graph, indices=0)
     array([ 0.,  1., -1.])
     """
-    edges = _weighted(csgraph, directed, unweighted)
-    return _paths(edges, indices, return_predecessors, "bellman_ford")
+    edges = weighted_edges(csgraph, directed, unweighted)
+    return paths_from(edges, indices, return_predecessors, "bellman_ford")
 
 
 @sharing(texts_of(shortest_path))
@@ -264,8 +264,8 @@ def johnson(
     array([[ 0.,  1., -1.],
            [inf,  0., -2.]])
     """
-    edges = _weighted(csgraph, directed, unweighted)
-    return _paths(edges, indices, return_predecessors, "johnson")
+    edges = weighted_edges(csgraph, directed, unweighted)
+    return paths_from(edges, indices, return_predecessors, "johnson")
 
 
 @sharing(texts_of(shortest_path))
@@ -311,11 +311,11 @@ def floyd_warshall(
            [inf,  0.,  2.],
            [inf, inf,  0.]])
     """
-    edges = _weighted(csgraph, directed, unweighted)
-    return _paths(edges, None, return_predecessors, "floyd_warshall")
+    edges = weighted_edges(csgraph, directed, unweighted)
+    return paths_from(edges, None, return_predecessors, "floyd_warshall")
 
 
-def _weighted(csgraph: Any, directed: bool, unweighted: bool) -> Edges:
+def weighted_edges(csgraph: Any, directed: bool, unweighted: bool) -> Edges:
     edges = edges_of(csgraph, directed)
     return edges._replace(weights=ones_like(edges.weights)) if unweighted else edges
 
@@ -334,7 +334,7 @@ def _sources(indices: Any, count: int, name: str) -> tuple[np.ndarray, tuple[int
     return sources, found.shape
 
 
-def _paths(
+def paths_from(
     edges: Edges,
     indices: Any,
     predecessors: bool,
