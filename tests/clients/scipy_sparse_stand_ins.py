@@ -126,7 +126,7 @@ class _Factors:
 def _on_host(x: Any, format: str) -> Any:
     """A sparse array of ours in one of SciPy's own formats."""
     kind = "array" if isinstance(x, ours.sparray) else "matrix"
-    return getattr(scipy.sparse, f"{format}_{kind}")(x.toarray().get())
+    return getattr(scipy.sparse._coo, f"coo_{kind}")(x.toarray().get()).asformat(format)
 
 
 def _moved(function: Any, owner: Any = None) -> Any:
