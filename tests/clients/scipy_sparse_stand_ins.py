@@ -100,7 +100,11 @@ def _device(x: Any) -> Any:
 def _host(x: Any) -> Any:
     """A result as SciPy's tests expect it."""
     if isinstance(x, cp.ndarray):
-        return x.get(order="A") if x.ndim else x.get()[()]
+        if not x.ndim:
+            return x.get()[()]
+        found = x.get(order="A")
+        found.flags.writeable = x.flags.writeable
+        return found
     if ours.issparse(x):
         return _stand_in(x)
     if type(x) in (tuple, list):
@@ -173,7 +177,9 @@ class StandIn:
 
     @property
     def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
-        return {name: _host(x) for name, x in vars(self._ours).items()}
+        # Parts are on the device; what is in host memory is known of them, and shared by copies.
+        parts = {name: x for name, x in vars(self._ours).items() if not isinstance(x, np.ndarray)}
+        return {name: _host(x) for name, x in parts.items()}
 
     def __reduce__(self) -> Any:
         return _stand_in, (self._ours,)

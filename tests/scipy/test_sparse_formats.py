@@ -225,6 +225,13 @@ def test_functions_that_keep_zeros(name):
     same_elements(round(ours), round(theirs))
 
 
+def test_rows_of_one_dimension_are_read_only():
+    a = sparse.coo_array(cp.array([0, 3, 0, 4]))
+    np.testing.assert_array_equal(a.row.get(), [0, 0])
+    with pytest.raises(ValueError, match="read-only"):
+        a.row[0] = 1
+
+
 def test_one_dimension():
     x = np.array([0, 3, 0, 4])
     for name in ("coo_array", "csr_array"):

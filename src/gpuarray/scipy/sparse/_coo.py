@@ -50,9 +50,11 @@ class CooBase(CoordinateProducts, CoordinateShapes):
 
     @property
     def row(self) -> ndarray:
-        """The last index but one of each entry: zeros in an array of one dimension."""
+        """The last index but one of each entry; of one dimension zeros, which are read-only."""
         if self.ndim == 1:
-            return zeros(self.coords[0].shape, self.coords[0].dtype)
+            rows = zeros(self.coords[0].shape, self.coords[0].dtype)
+            rows.flags.writeable = False  # what is stored in them would be lost
+            return rows
         return self.coords[-2]
 
     @row.setter
