@@ -256,7 +256,7 @@ KNOWN = {
     r"^la.inv.*csc_matrix, SciPy csc_array": "the inverse of a matrix is one",
     r"^(la.matrix_power|a @ b|a \*\* 2).*'dia'.*0.*SciPy float64": "SciPy's nothing is float64",
     r"^la.matrix_power.*'dia'.*nan": "SciPy multiplies what diagonals have beside the matrix",
-    r"^(a.dot\(b\)|[ab](.T)? @ [ab]).*accepts, .*(unpack|constructor input)": "SciPy fails by accident",
+    r"^(a.dot\(b\)|[ab](.T)? @ [ab]).*accepts, .*(unpack|constructor)": "SciPy fails by accident",
     r"^la.splu.*'nan'.*exactly singular": "SciPy's pivots that are NaN count as zeros",
     r"^la.expm_multiply.*'nan'": "a norm that is NaN has no end in SciPy, or another",
     r"^la.gmres.*(e\+1\d|\d{7}\.0)": "the matrix is singular",

@@ -157,6 +157,16 @@ def test_paths_with_negative_and_no_lengths():
         csgraph.dijkstra(cp.asarray(np.triu(-np.ones((3, 3)), 1)))
 
 
+def test_lengths_that_are_not_finite():
+    """An edge of infinite length, or of none that is known, is on no path."""
+    entries = [np.inf, 1, 2, np.nan], (np.array([0, 0, 2, 1]), np.array([1, 2, 3, 3]))
+    given = scipy.sparse.csr_array((np.array(entries[0]), entries[1]), shape=(4, 4))
+    check(
+        csgraph.shortest_path(sparse.csr_array(given), return_predecessors=True),
+        expected.shortest_path(given, method="BF", return_predecessors=True),
+    )
+
+
 def test_indices_of_64_bits():
     dense = graph(12, 0.15)
     wide = scipy.sparse.csr_array(dense)

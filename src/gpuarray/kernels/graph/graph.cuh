@@ -116,12 +116,12 @@ GPUARRAY_DEVICE void graph_relax(const Index* from, const Index* to, const doubl
     });
 }
 
-// Whether an edge is on a shortest path.
+// Whether an edge is on a shortest path: one of infinite length leads nowhere.
 template <class Index>
 GPUARRAY_DEVICE bool is_tight(const Index* from, const Index* to, const double* weights, const double* lengths,
                               int64_t e) {
-    const double begin = lengths[from[e]];
-    return begin < __longlong_as_double(0x7ff0000000000000ll) && begin + weights[e] == lengths[to[e]];
+    const double end = lengths[to[e]];
+    return end < __longlong_as_double(0x7ff0000000000000ll) && lengths[from[e]] + weights[e] == end;
 }
 
 // The least number of edges of a shortest path: edges without a length close no circle then.
