@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from gpuarray._namespace.shared_texts import sharing, texts_of
 from gpuarray._ops.products import vdot
+from gpuarray.scipy.sparse.linalg._conjugate_gradients import cgs
 from gpuarray.scipy.sparse.linalg._progress import iterate, lag_of, read
 from gpuarray.scipy.sparse.linalg._systems import (
     fused,
@@ -57,6 +59,7 @@ def _step(x: Any, p: Any, s: Any, shat: Any, t: Any, rho: Any, rv: Any, ts: Any,
     return (x + (rho / rv) * p) + omega * shat, s - omega * t
 
 
+@sharing(texts_of(cgs))
 def bicgstab(
     A: ArrayLike | LinearOperator | Any,
     b: ArrayLike,
@@ -72,33 +75,17 @@ def bicgstab(
 
     Parameters
     ----------
-    A : ndarray, sparse array or LinearOperator, shape (N, N)
-        Any matrix that is not singular.
-    b : array_like, shape (N,) or (N, 1)
-        The right-hand side.
-    x0 : array_like or 'Mb', optional
-        Where to begin; zeros by default, and with 'Mb' the product of `M` and `b`.
-    rtol, atol : float, optional
-        The end is a residual with a norm below ``max(rtol * norm(b), atol)``.
-    maxiter : int, optional
-        The most iterations; ten times N by default.
-    M : ndarray, sparse array or LinearOperator, optional
-        The preconditioner, an approximation of the inverse of `A`.
-    callback : callable, optional
-        Called with the current solution after each iteration.
+    {A}
+    {b}
+    {x0}
+    {rtol}
+    {maxiter}
+    {M}
+    {callback}
 
-    Returns
-    -------
-    x : ndarray, shape (N,)
-        The solution.
-    info : int
-        0; the number of iterations if the residual is still too large; -10 or -11 if a product that
-        is divided by vanishes.
+    {Returns}
 
-    Raises
-    ------
-    ValueError
-        If `A` is not square, shapes do not fit together, or `atol` is negative.
+    {Raises}
 
     Differences from SciPy
     ----------------------

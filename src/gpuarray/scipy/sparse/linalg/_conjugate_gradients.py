@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from gpuarray._namespace.shared_texts import sharing, texts_of
 from gpuarray._ops.creation_like import empty_like
 from gpuarray._ops.products import vdot
 from gpuarray.scipy.sparse.linalg._progress import iterate, lag_of, read
@@ -223,6 +224,7 @@ def _cgs_step(x: Any, u: Any, rho: Any, rv: Any) -> Any:
     return x + (rho / rv) * u
 
 
+@sharing(texts_of(cg))
 def cgs(
     A: ArrayLike | LinearOperator | Any,
     b: ArrayLike,
@@ -240,18 +242,12 @@ def cgs(
     ----------
     A : ndarray, sparse array or LinearOperator, shape (N, N)
         Any matrix that is not singular.
-    b : array_like, shape (N,) or (N, 1)
-        The right-hand side.
-    x0 : array_like or 'Mb', optional
-        Where to begin; zeros by default, and with 'Mb' the product of `M` and `b`.
-    rtol, atol : float, optional
-        The end is a residual with a norm below ``max(rtol * norm(b), atol)``.
-    maxiter : int, optional
-        The most iterations; ten times N by default.
-    M : ndarray, sparse array or LinearOperator, optional
-        The preconditioner, an approximation of the inverse of `A`.
-    callback : callable, optional
-        Called with the current solution after each iteration.
+    {b}
+    {x0}
+    {rtol}
+    {maxiter}
+    {M}
+    {callback}
 
     Returns
     -------
@@ -261,10 +257,7 @@ def cgs(
         0; the number of iterations if the residual is still too large; -10 or -11 if a product that
         is divided by vanishes.
 
-    Raises
-    ------
-    ValueError
-        If `A` is not square, shapes do not fit together, or `atol` is negative.
+    {Raises}
 
     Differences from SciPy
     ----------------------
