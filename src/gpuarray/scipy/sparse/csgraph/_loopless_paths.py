@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpuarray._ops.conversion import asarray, asnumpy
+from gpuarray._ops.conversion import asarray
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.selection import where
 from gpuarray._ops.taking import take
 from gpuarray.scipy.sparse.csgraph._graphs import NO_VERTEX, NOBODY, Edges

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray._ops.conversion import asnumpy
+from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.joining import stack
 from gpuarray.scipy.sparse._base import issparse
 from gpuarray.scipy.sparse._csr import csr_array
