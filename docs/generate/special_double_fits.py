@@ -134,7 +134,8 @@ LOGARITHM_FITS = (
         _root(lambda s: 2 * (mp.atanh(s) - s) / s**3), 1e-8, mp.mpf(1) / 9, 10),
 )
 
-FITS = (
+#: Of the gamma function and its relatives, for the same reason.
+GAMMA_FITS = (
     Fit("digamma_wide", "digamma(1.5 + t) / (t - z), z its zero there",
         lambda t: mp.digamma(1.5 + t) / (1.5 + t - _PSI), -0.5, 0.5, 22),
     Fit("stirling_wide", "x times the rest of Stirling's formula (DLMF 5.11.1) of 1/x^2",
@@ -147,6 +148,9 @@ FITS = (
         _inverse(_root(lambda x: x * _stirling_rest(x))), 1e-6, mp.mpf(1) / 9, 13),
     Fit("sine_of_turns", "sin(pi t) / t of t^2, for float32",
         _root(lambda t: mp.sin(mp.pi * t) / t), 1e-12, 0.25, 6),
+)
+
+FITS = (
     Fit("sine_degrees_wide", "(sin(t degrees) / t - pi / 180) / t^2 of t^2",
         _root(lambda t: (mp.sin(t * _DEGREE) / t - _DEGREE) / t**2), 1e-6, 45**2, 6,
         lambda z: z / _DEGREE),
@@ -311,6 +315,7 @@ def log_table() -> str:
 if __name__ == "__main__":
     for name, text in (
         ("special_logarithm_fits.cuh", header(LOGARITHM_FITS)),
+        ("special_gamma_fits.cuh", header(GAMMA_FITS)),
         ("special_double_fits.cuh", header(FITS)),
         ("special_log_table.cuh", log_table()),
     ):

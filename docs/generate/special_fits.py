@@ -1,11 +1,11 @@
 """Polynomials for float32 results of special functions, from mpmath's values.
 
-    python docs/generate/special_fits.py            prints the header
-    python docs/generate/special_fits.py --write    puts it among the device code
+    python docs/generate/special_fits.py            prints the headers
+    python docs/generate/special_fits.py --write    puts them among the device code
 
 Those for float64 results are made by special_double_fits.py.
 
-A row of `FITS` is a function, the interval of its argument, and the degree. The polynomial is near
+A row of `FITS` and its like is a function, the interval of its argument, and the degree. The polynomial is near
 minimax: Lawson's algorithm (least squares whose weights grow where the error is large) in
 Chebyshev's basis; then the coefficients are rounded to float32 one by one, the lowest degree first,
 and what is left is fitted again by those that follow. The header says the error that is left.
@@ -14,7 +14,7 @@ and what is left is fitted again by those that follow. The header says the error
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -139,6 +139,24 @@ FITS = (
         _root(lambda t: (mp.sin(mp.pi * t) / mp.pi - t) / t**3), _TINY, 0.25, 3, lambda z: z),
     Fit("cosine_degrees", "(cos(t degrees) - 1) / t^2 of t^2",
         _root(lambda t: -2 * mp.sin(t * _DEGREE / 2) ** 2 / t**2), _TINY, 45**2, 3, lambda z: z),
+    Fit("erf", "erf(x) / x - 1 of x^2", _root(lambda x: mp.erf(x) / x - 1), _TINY, 0.921875**2, 5,
+        _root(lambda x: x / mp.erf(x))),
+    Fit("log2_erfc", "log2(erfc(t)) / t by its effect on erf(t)",
+        lambda t: mp.log(mp.erfc(t), 2) / t, 0.921875, 4, 6,
+        lambda t: t * mp.log(2) * mp.erfc(t) / mp.erf(t)),
+    Fit("erfcx", "(1 + x) erfcx(x), x = 3 (1 + t) / (1 - t)",
+        lambda t: (lambda x: (1 + x) * _erfcx(x))(3 * (1 + t) / (1 - t)), -1, 1 - 1e-9, 11),
+    Fit("normal_tail", "(1 + x) erfcx(x / sqrt(2)) / 2, x = 4 (1 + t) / (1 - t)",
+        lambda t: (lambda x: (1 + x) * _erfcx(x / mp.sqrt(2)) / 2)(4 * (1 + t) / (1 - t)),
+        -1, 1 - 1e-9, 11),
+    Fit("log_ndtr", "log_ndtr(t)", lambda t: mp.log(mp.erfc(-t / mp.sqrt(2)) / 2), -0.5, 0.55, 8),
+    LogFit("ellipk", "K(1 - t)", lambda t: mp.ellipk(1 - t), 4),
+    LogFit("ellipe", "E(1 - t)", lambda t: mp.ellipe(1 - t), 4),
+)
+
+#: Of the gamma function and its relatives, in a header of their own: what others include compiles
+#: sooner.
+GAMMA_FITS = (
     Fit("gamma", "gamma(1.5 + t)", lambda t: mp.gamma(1.5 + t), -0.5, 0.5, 9),
     Fit("gammaln", "gammaln(x) / ((x - 1) (x - 2)) of log2(x)",
         lambda t: _gammaln_quotient(mp.mpf(2) ** t), mp.log(0.3, 2), mp.log(6, 2), 9),
@@ -151,6 +169,10 @@ FITS = (
     Fit("digamma_rest", "x^2 (log(x) - 1/(2x) - digamma(x)) of 1/x^2",
         _inverse_root(lambda x: x**2 * (mp.log(x) - 1 / (2 * x) - mp.digamma(x))), 1e-6, 0.25, 3,
         lambda z: z),
+)
+
+#: Of Bessel functions, for the same reason.
+BESSEL_FITS = (
     Fit("j0", "J0(x) / ((x^2 - a^2) (x^2 - b^2)), a and b its zeros, of x^2 - 12.5",
         _centred(lambda t: mp.besselj(0, mp.sqrt(t)) / ((t - _J0[0]) * (t - _J0[1]))),
         -_HALF, _HALF, 6),
@@ -189,19 +211,6 @@ FITS = (
         _inverse(lambda x: mp.sqrt(x) * mp.exp(x) * mp.besselk(0, x)), 1e-5, 1, 10),
     Fit("k1_scaled", "sqrt(x) exp(x) K1(x) of 1/x",
         _inverse(lambda x: mp.sqrt(x) * mp.exp(x) * mp.besselk(1, x)), 1e-5, 1, 10),
-    Fit("erf", "erf(x) / x - 1 of x^2", _root(lambda x: mp.erf(x) / x - 1), _TINY, 0.921875**2, 5,
-        _root(lambda x: x / mp.erf(x))),
-    Fit("log2_erfc", "log2(erfc(t)) / t by its effect on erf(t)",
-        lambda t: mp.log(mp.erfc(t), 2) / t, 0.921875, 4, 6,
-        lambda t: t * mp.log(2) * mp.erfc(t) / mp.erf(t)),
-    Fit("erfcx", "(1 + x) erfcx(x), x = 3 (1 + t) / (1 - t)",
-        lambda t: (lambda x: (1 + x) * _erfcx(x))(3 * (1 + t) / (1 - t)), -1, 1 - 1e-9, 11),
-    Fit("normal_tail", "(1 + x) erfcx(x / sqrt(2)) / 2, x = 4 (1 + t) / (1 - t)",
-        lambda t: (lambda x: (1 + x) * _erfcx(x / mp.sqrt(2)) / 2)(4 * (1 + t) / (1 - t)),
-        -1, 1 - 1e-9, 11),
-    Fit("log_ndtr", "log_ndtr(t)", lambda t: mp.log(mp.erfc(-t / mp.sqrt(2)) / 2), -0.5, 0.55, 8),
-    LogFit("ellipk", "K(1 - t)", lambda t: mp.ellipk(1 - t), 4),
-    LogFit("ellipe", "E(1 - t)", lambda t: mp.ellipe(1 - t), 4),
 )
 # fmt: on
 
@@ -298,16 +307,21 @@ def text_of(fit: Fit | LogFit) -> str:
     )
 
 
-def header() -> str:
+def header(fits: Sequence[Fit | LogFit]) -> str:
     return (
         _HEAD
-        + "".join([text_of(fit) for fit in FITS])
+        + "".join([text_of(fit) for fit in fits])
         + "\n}  // namespace special\n}  // namespace gpuarray\n"
     )
 
 
 if __name__ == "__main__":
-    if "--write" in sys.argv:
-        (FOLDER / "special_fits.cuh").write_text(header())
-    else:
-        sys.stdout.write(header())
+    for name, text in (
+        ("special_fits.cuh", header(FITS)),
+        ("special_gamma_single_fits.cuh", header(GAMMA_FITS)),
+        ("special_bessel_fits.cuh", header(BESSEL_FITS)),
+    ):
+        if "--write" in sys.argv:
+            (FOLDER / name).write_text(text)
+        else:
+            sys.stdout.write(text)

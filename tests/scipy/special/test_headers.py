@@ -34,4 +34,4 @@ def test_usual_functions_reach_few_headers(name):
         included = {x for one in left for x in re.findall(r'#include "(.*)"', headers[one])}
         left = included - reached
     assert "gpuarray/complex_math.cuh" not in reached
-    assert sum([len(headers[x]) for x in reached]) < 80_000
+    assert sum([len(headers[x]) for x in reached]) < 45_000

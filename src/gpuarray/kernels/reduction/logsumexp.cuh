@@ -22,9 +22,12 @@ template <class T> struct LogSum {
     // The logarithm of the absolute value.
     GPUARRAY_DEVICE T magnitude() const {
         if (::isinf(greatest)) return weight != weight ? nothing() : greatest;
-        if (weight == T(0)) return ::log(::fabs(rest)) + greatest;
+        const bool alone = weight == T(0);
+        // Once for both cases: it is long.
+        const T log = ::log(::fabs(alone ? rest : weight));
+        if (alone) return log + greatest;
         const T ratio = rest / weight, beyond = ratio < T(-1) ? -ratio - T(2) : ratio;
-        return ::log1p(beyond) + ::log(::fabs(weight)) + greatest;
+        return ::log1p(beyond) + log + greatest;
     }
 
     GPUARRAY_DEVICE T sign() const {

@@ -2,6 +2,7 @@
 // polynomials.
 #pragma once
 
+#include "gpuarray/special_bessel_fits.cuh"
 #include "gpuarray/special_single.cuh"
 
 namespace gpuarray {

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "gpuarray/special_dd.cuh"
-#include "gpuarray/special_double_fits.cuh"
+#include "gpuarray/special_gamma_fits.cuh"
 
 namespace gpuarray {
 namespace special {

@@ -4,24 +4,11 @@
 // a polynomial in the place of the asymptotic series. Arguments below zero take the functions of special_gamma_log.cuh.
 #pragma once
 
+#include "gpuarray/special_gamma_single_fits.cuh"
 #include "gpuarray/special_single.cuh"
 
 namespace gpuarray {
 namespace special {
-
-// For a positive normal number, or infinity. All ranges are computed, so that no lanes wait for others; the logarithm of
-// 22 bits is the variable of one polynomial, and is enough where its error is small beside the result.
-GPUARRAY_DEVICE float gammaln_positive(float x) {
-    const float log = log2_22(x), r = reciprocal23(x);
-    // Far away Stirling's formula, (x - 1/2) (log(x) - 1), and log(2 pi) / 2 - 1/2 and the rest.
-    const float rest = ::fmaf(r, fit_gammaln_rest_far(r * r), 0.418938533f);
-    const float right = ::fmaf(x - 0.5f, ::fmaf(log, 0.693147181f, -1.0f), rest);
-    // Below (x - 1) (x - 2) times a polynomial. Both factors are exact near the zeros. Near zero gammaln(x + 1) - log(x).
-    const bool near = x < 0.3f;
-    const float at = near ? x + 1 : x;
-    const float value = (at - 1) * (at - 2) * fit_gammaln(log2_22(at));
-    return chosen(x >= 6, right, ::fmaf(log, near ? -0.693147181f : 0.0f, value));
-}
 
 // log2(gamma(x)) for x >= 3, or that of a number so great that gamma overflows, and its reciprocal vanishes.
 GPUARRAY_DEVICE double gamma_exponent(double x) {
