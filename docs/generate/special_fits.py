@@ -5,10 +5,11 @@
 
 Those for float64 results are made by special_double_fits.py.
 
-A row of `FITS` and its like is a function, the interval of its argument, and the degree. The polynomial is near
-minimax: Lawson's algorithm (least squares whose weights grow where the error is large) in
-Chebyshev's basis; then the coefficients are rounded to float32 one by one, the lowest degree first,
-and what is left is fitted again by those that follow. The header says the error that is left.
+A row of `FITS` and its like is a function, the interval of its argument, and the degree. The
+polynomial is near minimax: Lawson's algorithm (least squares whose weights grow where the error is
+large) in Chebyshev's basis; then the coefficients are rounded to float32 one by one, the lowest
+degree first, and what is left is fitted again by those that follow. The header says the error that
+is left.
 """
 
 from __future__ import annotations
