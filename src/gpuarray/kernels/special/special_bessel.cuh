@@ -22,13 +22,32 @@ GPUARRAY_CALLED double jv(double v, double x) {
     const double size = ::fabs(v), sign = x < 0 ? odd_sign(v) : 1;
     if (x == 0) return v == 0 ? 1 : v > 0 || is_integer(v) ? 0 : infinity() * reciprocal_sign(v);
     if (isinf(v)) return 0;
-    if (v < 0 && v > -20 && x > 0 && x < 8 && !is_integer(v)) {
+    if (v < 0 && v > -20 && x > 0 && x < 25 && !is_integer(v)) {
         // By its own series the zeros keep their digits, and the poles of J_v Gamma(v + 1).
         const SignedLog first = first_term_of_i(v, x);
         return first.sign * times_power(rounded(series_of_i(v, x, -1)), first.log);
     }
+    if (v < 0 && x > hankel_from(v)) return hankel_wave(v, x).j;
     const Ordinary at = ordinary_bessel(size, ::fabs(x));
     return sign * (v < 0 ? turned_sum(at.j, -at.y, size) : at.j);
+}
+// Y_v for v < 0 by DLMF 10.2.3 with the series of both J, in two doubles: near its zeros they cancel. False near integers,
+// where they cancel everywhere, and where they are out of the range.
+GPUARRAY_CALLED bool y_by_series(double v, double x, double& y) {
+    const double whole = ::rint(v), part = ::fabs(v - whole);
+    const SignedLog right = first_term_of_i(-v, x), left = first_term_of_i(v, x);
+    if (part < 1e-3 || ::fabs(right.log.hi) > 600 || ::fabs(left.log.hi) > 600) return false;
+    // The sine and the cosine of pi part are functions of the orders 1/2 and -1/2, DLMF 10.16.1.
+    const bool beyond = part > 0.25;
+    const double turn = beyond ? 0.5 - part : part;
+    const dd angle = product(turn, 3.141592653589793) + turn * 1.2246467991473532e-16;
+    const dd s = series_of_i(0.5, angle.hi, -1) * angle.hi, c = series_of_i(-0.5, angle.hi, -1);
+    const dd below = s + c.hi * angle.lo, above = c - s.hi * angle.lo, sine = beyond ? above : below;
+    const dd first = series_of_i(-v, x, -1) * exp_to_dd(right.log) * odd_sign(whole);
+    const dd second = series_of_i(v, x, -1) * exp_to_dd(left.log) * left.sign * (beyond ? below : above);
+    const double found = rounded((first - second) / sine);
+    y = v < whole ? found : -found;
+    return true;
 }
 GPUARRAY_CALLED double yv(double v, double x) {
     if (isnan(v) || isnan(x) || x < 0 || isinf(x)) return not_a_number();
@@ -36,6 +55,9 @@ GPUARRAY_CALLED double yv(double v, double x) {
     if (x == 0) return v < 0 ? -odd_sign(::ceil(-v - 0.5)) * infinity() : -infinity();
     if (isinf(v)) return not_a_number();
     const double size = ::fabs(v);
+    double found;
+    if (v < 0 && v > -20 && x < 25 && y_by_series(v, x, found)) return found;
+    if (v < 0 && x > hankel_from(v)) return hankel_wave(v, x).y;
     const Ordinary at = ordinary_bessel(size, x);
     return v < 0 ? turned_sum(at.y, at.j, size) : at.y;
 }

@@ -12,10 +12,12 @@
 namespace gpuarray {
 namespace special {
 
-// sqrt(2 / (pi x)) (P cos(w) - Q sin(w)), and with sine and cosine for Y; w = x - (v / 2 + 1 / 4) pi.
+// sqrt(2 / (pi x)) (P cos(w) - Q sin(w)), and with sine and cosine for Y; w = x - (v / 2 + 1 / 4) pi. The order may be
+// negative, from this argument on.
+GPUARRAY_DEVICE double hankel_from(double v) { return ::fmax(18.5, v * v / 3); }
 GPUARRAY_CALLED Ordinary hankel_wave(double v, double x) {
     dd sum0(0.0), sum1(0.0), sum2(0.0), sum3(0.0);
-    hankel_parts(v, x, sum0, sum1, sum2, sum3);
+    hankel_parts(::fabs(v), x, sum0, sum1, sum2, sum3);
     const double p = rounded(sum0 - sum2), q = rounded(sum1 - sum3);
     double sine, cosine;
     ::sincos(x, &sine, &cosine);
@@ -162,7 +164,7 @@ GPUARRAY_CALLED double temme_y(double v, double x) {
 GPUARRAY_CALLED Ordinary ordinary_bessel(double v, double x) {
     Ordinary out;
     if (isinf(x)) return Ordinary{0, 0};
-    if (x > ::fmax(18.5, v * v / 3)) return hankel_wave(v, x);
+    if (x > hankel_from(v)) return hankel_wave(v, x);
     if (v >= (x < v ? 12 : 8) && debye_wave(v, x, out)) return out;
     if (v >= 25) return turning_wave(v, x);
     if (x <= 2) {
