@@ -1,7 +1,7 @@
 // The error function of complex arguments, w(z) = exp(-z^2) erfc(-iz), and its relatives.
 //
 // M. Al Azah and S. N. Chandler-Wilde, "Computation of the complex error function using modified trapezoidal rules"
-// (2021): the trapezoidal rule with step h = sqrt(pi/12) or the midpoint rule, whichever has no node near z, with the
+// (2021): the trapezoidal rule with step h = sqrt(pi/13) or the midpoint rule, whichever has no node near z, with the
 // residue of the pole.
 #pragma once
 
@@ -56,41 +56,43 @@ GPUARRAY_CALLED cplx w_first_quadrant(cplx z) {
         const cplx odd = times_i(erf_near_zero(z, 1));
         return c_product(exp_minus_square(z), cplx(1 + odd.real, odd.imag));
     }
-    const double weights[] = {0.9366460212365959, 0.5548549101598534, 0.1947095780852903, 0.04047614460380574,
-                        0.004984423132468586, 0.00036360898638930446, 1.571296901780048e-05, 4.022405421564814e-07,
-                        6.0998249159121596e-09, 5.479650239757527e-11, 2.916031755179499e-13, 9.192541525134372e-16,
-                        1.7166544857036107e-18, 1.899040059162535e-21};
-    const double whole_weights[] = {0.7696654124932398, 0.350919807178411, 0.09478022484215486, 0.01516461986454657,
-                        0.0014373060804075317, 8.06995175703046e-05, 2.684086793096743e-06, 5.2884221169441576e-08,
-                        6.17247886522431e-10, 4.267731135455224e-12, 1.7479879405655014e-14,
-                        4.241151183016084e-17, 6.095832383276606e-20};
+    const double weights[] = {0.941373553317057, 0.580574475844855, 0.22082580886011735, 0.051800943086725136,
+                              0.007494133905570724, 0.000668653583783288, 3.67939869526238e-05, 1.2486722750666e-06,
+                              2.6134610591998732e-08, 3.3734909041837297e-10, 2.6855855973534974e-12,
+                              1.318543312332951e-14, 3.992507559310685e-17, 7.45577922292394e-20,
+                              8.586897469184101e-23};
+    const double whole_weights[] = {0.7853223776372751, 0.3803574184668909, 0.11361397508152955, 0.020929919814712632,
+                                    0.0023779313882871726, 0.00016661995779637806, 7.2003012373258625e-06,
+                                    1.918979158500595e-07, 3.154175073330076e-09, 3.197402264014982e-11,
+                                    1.9989627743368265e-13, 7.707403227440143e-16, 1.8327676056715776e-18,
+                                    2.6878353731433928e-21};
     // x over the step, of which the fraction counts.
-    const dd steps = dd(1.9544100476116797, -4.159077300370675e-18) * x;
+    const dd steps = dd(2.0342144725641096, 4.1701925151714984e-17) * x;
     const double part = (steps.hi - ::floor(steps.hi)) + steps.lo;
-    const bool near_pole = y < 6.1399;
+    const bool near_pole = y < 6.3907;
     const bool whole = y < x && near_pole && part >= 0.25 && part <= 0.75;
     // i z / (z^2 - t^2) in parts: the terms of the real part are positive, however small it is beside the other one.
     const double size_squared = x * x + y * y;
     dd real_sum(0.0), imag_sum(0.0);
     // The last nodes count for what is close to them.
-    const int count = x > 4 && x < 8 ? 14 : 12;
+    const int count = x > 4 && x < 8 ? 15 : 13;
 #pragma unroll 1
     for (int k = 0; k < count; ++k) {
         const double count_of_steps = whole ? k : k + 0.5;
         const double weight = !whole ? weights[k] : k > 0 ? whole_weights[k - 1] : 0.5;
         // The step has two parts, of which the first has few bits: near a node the distance keeps its digits.
-        const double first = count_of_steps * 0.5116633539728355, second = count_of_steps * 4.087779740974067e-13;
+        const double first = count_of_steps * 0.49159024944856355, second = count_of_steps * 1.6281691624681457e-13;
         const double node = first + second;
         const double left = (x - first) - second, right = x + node;
         const double factor = weight / ((left * left + y * y) * (right * right + y * y));
         real_sum = real_sum + factor * (size_squared + node * node);
         imag_sum = imag_sum + factor * (left * right + y * y);
     }
-    const double real = real_sum.hi, imag = imag_sum.hi;
-    const cplx total(real * y * 0.32573500793527993, imag * x * 0.32573500793527993);
+    const dd scale(0.31295607270217074, -2.7745027657433282e-17);  // 2 h / pi
+    const cplx total(rounded(real_sum * scale) * y, rounded(imag_sum * scale) * x);
     if (!near_pole) return total;
     // 2 exp(-z^2) / (1 +- exp(-2 pi i z / h))
-    const double size = ::exp(y * (6.283185307179586 * 1.9544100476116797));
+    const double size = ::exp(y * (6.283185307179586 * 2.0342144725641096));
     double s, c;
     ::sincospi(2 * part, &s, &c);
     const double sign = whole ? -1.0 : 1.0;
