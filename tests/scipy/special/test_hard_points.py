@@ -34,6 +34,8 @@ POINTS = [
     ("zeta", ([0.5 + 1e6j, 0.5 - 1e6j, -3.5 + 1e5j, 0.3 - 300j, 7.5 + 1234j, -237.71710702931668 - 16.147667799398363j],), [0.076089069738227100006 + 2.8051021010192989554j, 0.076089069738227100006 - 2.8051021010192989554j,
       -59672937232654681.884 + 26114578249220257.19j, -0.30455642975894052994 - 1.8392491144297059377j,
       1.0037536124311301117 - 0.0038482482539438711679j, -1.3256112779883167e283 - 2.253002003455494e283j], 1e-14),
+    # far left, where an imaginary part comes from the derivative alone
+    ("zeta", ([-233.51087898978 + 0.846870829j, -157.7253017 + 5.89263396e-16j, -100.0 + 1e-13j, -60.5 + 1e-20j],), [2.690711044651741e+266+2.829902416734953e+266j, -7.84877942415278e+152-8.576020310418295e+136j, 1.967091967165491e+52+7.095562392673427e+64j, -7.488639476304185e+33+287848647829634.1j], 4e-15),
     # one is zero, and two are so small that terms would leave the range
     ("elliprg", ([1 + 0j, 1 + 1j, -1 + 1j], [1j, 0j, 0j], [0j, -1 + 1j, 1 - 1j]), [0.64192047894912229156 + 0.26589216834575931358j, 0.5842630025139885 + 0.5842630025139885j,
       0.46540977849260071247 + 0.19277904231269321577j], 1e-15),
@@ -91,6 +93,21 @@ def test_hard_points(name, operands, exact, error):
             np.testing.assert_allclose(ours.get(), wanted, rtol=error)
 
 
+def test_small_imaginary_parts_of_zeta():
+    # Far left they come from the derivative; there were as many digits as a turn of pi leaves.
+    z = np.array([-157.7253017 + 5.89263396e-16j, -100.0 + 1e-13j, -60.5 + 1e-20j])
+    exact = np.array(
+        [
+            -7.84877942415278e152 - 8.576020310418295e136j,
+            1.967091967165491e52 + 7.095562392673427e64j,
+            -7.488639476304185e33 + 287848647829634.1j,
+        ]
+    )
+    found = special.zeta(cp.asarray(z)).get()
+    np.testing.assert_allclose(found.real[[0, 2]], exact.real[[0, 2]], rtol=4e-15)
+    np.testing.assert_allclose(found.imag, exact.imag, rtol=4e-15)
+
+
 @pytest.mark.slow
 def test_modified_mathieu_functions_at_zero():
     # The terms that were left out are multiplied by Y of high orders.
@@ -103,6 +120,8 @@ def test_modified_mathieu_functions_at_zero():
 INFINITE = [
     ("zeta", ([-294.86605461349745 + 13.992648136816397j, -294.86605461349745 - 16.147667799398363j, -300.5 + 0j, -302 + 0j],),
      [complex(-np.inf, np.inf), complex(np.inf, -np.inf), complex(-np.inf, 0), 0]),
+    ("zeta", ([-2000 + 1e-300j],), [complex(0, np.inf)]),
+    ("zeta", ([31 + 1e30j, -30 - 1e300j, 8 + 1e16j],), [np.nan] * 3),  # phases without digits
     ("zeta", ([-300.5, -1e5 - 0.5, -302.0, -1e305],), [-np.inf, -np.inf, 0, 0]),
     ("kv", ([2.0, 300.5, 1e5, -2.5], [1e-300 + 0j, 0.5 + 0j, 1e4 + 0j, 1e-300 + 0j]), [np.inf + 0j] * 4),
     ("kve", ([2.5, 300.5], [1e-300 + 0j, 0.5 + 0j]), [np.inf + 0j] * 2),

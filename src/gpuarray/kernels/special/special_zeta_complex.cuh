@@ -20,8 +20,8 @@ GPUARRAY_CALLED cplx inverse_power(dd a, cplx s) {
 // The sum over (n + q)^-s, q > 0.
 GPUARRAY_CALLED cplx zeta_sum(cplx s, double q) {
     const double enough = 6.4 + 0.55 * ::hypot(s.real, s.imag);
-    // Too many terms, which fall too slowly.
-    if (enough > 1e6 && s.real < 4) return cplx(not_a_number(), not_a_number());
+    // Too many terms, which fall too slowly; or their phases have no digits.
+    if (enough > 1e6 && (s.real < 4 || ::fabs(s.imag) > 1e15)) return cplx(not_a_number(), not_a_number());
     dd real(0.0), imag(0.0), a(q);
 #pragma unroll 1
     for (int n = 0;; ++n) {
@@ -61,27 +61,30 @@ GPUARRAY_CALLED cplx unit_of(dd x) {
     return cplx(::fma(-sine, angle.lo, cosine), ::fma(cosine, angle.lo, sine));
 }
 
-// What zeta(s) / zeta(1 - s) is (DLMF 25.4.1) above the real axis, where the sine is one exponential: Im s >= 13. The
-// gamma function by Stirling's formula; two doubles where the parameter magnifies errors.
+// What zeta(s) / zeta(1 - s) is (DLMF 25.4.1) above the real axis, where the sine is one exponential: Im s >= 13. Or that
+// without twice the sine, for Re s <= -12. The gamma function by Stirling's formula; two doubles where the parameter
+// magnifies errors.
 struct ZetaFactor {
     dd log_size;
     cplx phase;
 };
-GPUARRAY_CALLED ZetaFactor zeta_factor(cplx s) {
+GPUARRAY_CALLED ZetaFactor zeta_factor(cplx s, bool with_sine) {
     const double c[] = {0.08333333333333333,   -0.002777777777777778,  0.0007936507936507937,
                         -0.0005952380952380953, 0.0008417508417508417, -0.0019175269175269176};
     const double t = s.imag;
     const dd right = sum(1, -s.real), less = sum(0.5, -s.real);
-    // The angle from the imaginary axis
-    const dd angle = right.hi > t ? dd(1.5707963267948966, 6.123233995736766e-17) - ::atan(t / right.hi)
-                                  : dd(::atan(right.hi / t));
+    // The angle from the imaginary axis, of which the sine adds a quarter of a turn, or from the real one.
+    dd angle(-::atan(t / right.hi));
+    if (with_sine) {
+        angle = right.hi > t ? dd(1.5707963267948966, 6.123233995736766e-17) + angle : dd(::atan(right.hi / t));
+    }
     const dd log = log_dd(right * right + product(t, t)) * 0.5 - dd(1.8378770664093456, -7.756588316134483e-17);
     const cplx inverse = reciprocal(cplx(right.hi, -t)), square = inverse * inverse;
     cplx tail(c[5], 0);
 #pragma unroll
     for (int i = 4; i >= 0; --i) tail = tail * square + cplx(c[i], 0);
     tail = tail * inverse;
-    const dd turn = less * angle - log * t + t + (0.7853981633974483 + tail.imag);
+    const dd turn = less * angle - log * t + t + ((with_sine ? 0.7853981633974483 : 0.0) + tail.imag);
     return ZetaFactor{less * log + (angle * t - right) + tail.real, unit_of(turn)};
 }
 
@@ -132,7 +135,7 @@ GPUARRAY_CALLED cplx zeta_siegel(cplx s) {
     const cplx phase = scaled(unit_of(log * -t), sign * step);
     total = scaled(phase, exp_dd(log * -s.real)) * total;
     other_total = scaled(phase, exp_dd(log * (s.real - 1))) * other_total;
-    const ZetaFactor factor = zeta_factor(s);
+    const ZetaFactor factor = zeta_factor(s, true);
     const cplx other(rounded(other_real + other_total.real), -rounded(other_imag + other_total.imag));
     const cplx reflected = scaled(factor.phase * other, exp_dd(factor.log_size));
     return cplx(rounded(real + total.real + reflected.real), rounded(imag + total.imag + reflected.imag));
@@ -149,15 +152,18 @@ GPUARRAY_CALLED cplx zeta_upper(cplx s) {
     if (s.real >= 0) return zeta_upper_right(s);
     const cplx other(1 - s.real, -s.imag);
     const cplx value = zeta_upper_right(cplx(other.real, s.imag));
-    if (s.imag >= 13 && s.imag <= 1e12) {
-        const ZetaFactor factor = zeta_factor(s);
-        const double half = exp_dd(factor.log_size * 0.5);
-        return scaled(scaled(factor.phase * cplx(value.real, -value.imag), half), half);
+    const cplx mirrored(value.real, -value.imag);
+    const bool with_sine = s.imag >= 13;
+    if (s.imag <= 1e12 && (with_sine || s.real <= -12)) {
+        const ZetaFactor factor = zeta_factor(s, with_sine);
+        // Finite, so that the product with a part that is zero is a number.
+        const double half = factor.log_size.hi < 1400 ? exp_dd(factor.log_size * 0.5) : 1e304;
+        const cplx rest = with_sine ? mirrored : scaled(sinpi(scaled(s, 0.5)), 2) * mirrored;
+        return scaled(scaled(factor.phase * rest, half), half);
     }
-    const cplx sine = log_sinpi(scaled(s, 0.5)), gamma = loggamma(other), mirrored(value.real, -value.imag);
-    const cplx exponent = scaled(s, 1.8378770664093456) + gamma + sine - cplx(1.1447298858494002, 0);
-    // The product of an infinity and of zero is no number.
-    return exponent.real < 700 ? exp(exponent) * mirrored : exp(exponent + log(mirrored));
+    const cplx exponent = scaled(s, 1.8378770664093456) + loggamma(other) - cplx(1.1447298858494002, 0);
+    if (s.imag < 13) return exp(exponent) * sinpi(scaled(s, 0.5)) * mirrored;
+    return exp(exponent + log_sinpi(scaled(s, 0.5)) + log(mirrored));
 }
 
 GPUARRAY_CALLED cplx riemann_zeta(cplx s) {
