@@ -31,8 +31,8 @@ GPUARRAY_CALLED double jv(double v, double x) {
     const Ordinary at = ordinary_bessel(size, ::fabs(x));
     return sign * (v < 0 ? turned_sum(at.j, -at.y, size) : at.j);
 }
-// Y_v for v < 0 by DLMF 10.2.3 with the series of both J, in two doubles: near its zeros they cancel. False near integers,
-// where they cancel everywhere, and where they are out of the range.
+// Y_v for v < 0 by DLMF 10.2.3 with the series of both J, in two doubles: near its zeros they cancel. False near
+// integers, where they cancel everywhere, and where they are out of the range.
 GPUARRAY_CALLED bool y_by_series(double v, double x, double& y) {
     const double whole = ::rint(v), part = ::fabs(v - whole);
     const SignedLog right = first_term_of_i(-v, x), left = first_term_of_i(v, x);

@@ -61,9 +61,9 @@ GPUARRAY_CALLED cplx unit_of(dd x) {
     return cplx(::fma(-sine, angle.lo, cosine), ::fma(cosine, angle.lo, sine));
 }
 
-// What zeta(s) / zeta(1 - s) is (DLMF 25.4.1) above the real axis, where the sine is one exponential: Im s >= 13. Or that
-// without twice the sine, for Re s <= -12. The gamma function by Stirling's formula; two doubles where the parameter
-// magnifies errors.
+// What zeta(s) / zeta(1 - s) is (DLMF 25.4.1) above the real axis, where the sine is one exponential: Im s >= 13. Or
+// that without twice the sine, for Re s <= -12. The gamma function by Stirling's formula; two doubles where the
+// parameter magnifies errors.
 struct ZetaFactor {
     dd log_size;
     cplx phase;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gpuarray._namespace.shared_texts import sharing, texts_of
 from gpuarray._ufunc import create_further as create
 from gpuarray.kernels.special import ROWS
 
@@ -67,24 +68,19 @@ def ellip_harm(
     return _first(h2, k2, n, p, s, signm, signn)
 
 
+@sharing(texts_of(ellip_harm))
 def ellip_harm_2(h2: Operand, k2: Operand, n: Operand, p: Operand, s: Operand) -> ndarray:
     """Ellipsoidal harmonic functions of the second kind.
 
     Parameters
     ----------
-    h2, k2 : ndarray or scalar
-        The squares of h and k, ``0 < h2 < k2``.
-    n : ndarray or scalar
-        Degree, up to 125.
-    p : ndarray or scalar
-        Order, from 1 to ``2 * n + 1``.
+    {h2}
+    {n}
+    {p}
     s : ndarray or scalar
         Coordinate, ``s**2 >= k2``.
 
-    Returns
-    -------
-    ndarray
-        NaN where a parameter is out of its range.
+    {Returns}
 
     Differences from SciPy
     ----------------------
@@ -107,22 +103,17 @@ def ellip_harm_2(h2: Operand, k2: Operand, n: Operand, p: Operand, s: Operand) -
     return _second(h2, k2, n, p, s)
 
 
+@sharing(texts_of(ellip_harm))
 def ellip_normal(h2: Operand, k2: Operand, n: Operand, p: Operand) -> ndarray:
     """Constants that normalize ellipsoidal harmonics.
 
     Parameters
     ----------
-    h2, k2 : ndarray or scalar
-        The squares of h and k, ``0 < h2 < k2``.
-    n : ndarray or scalar
-        Degree, up to 125.
-    p : ndarray or scalar
-        Order, from 1 to ``2 * n + 1``.
+    {h2}
+    {n}
+    {p}
 
-    Returns
-    -------
-    ndarray
-        NaN where a parameter is out of its range.
+    {Returns}
 
     Differences from SciPy
     ----------------------

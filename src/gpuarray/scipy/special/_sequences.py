@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import gpuarray as cp
+from gpuarray._namespace.shared_texts import sharing, texts_of
 from gpuarray._ufunc import ufunc
 from gpuarray.kernels.special import sequences
 from gpuarray.scipy.special._parabolic import pbdv, pbvv
@@ -77,6 +78,7 @@ def mathieu_even_coef(m: int, q: float) -> ndarray:
     return _coefficients("mathieu_even_coef", m, q, 0)
 
 
+@sharing(texts_of(mathieu_even_coef))
 def mathieu_odd_coef(m: int, q: float) -> ndarray:
     """Fourier coefficients of the odd Mathieu functions.
 
@@ -84,8 +86,7 @@ def mathieu_odd_coef(m: int, q: float) -> ndarray:
     ----------
     m : int
         The order, not 0.
-    q : float
-        The parameter, not negative.
+    {q}
 
     Returns
     -------
@@ -184,25 +185,15 @@ def pbdv_seq(v: float, x: float) -> tuple[ndarray, ndarray]:
     return found
 
 
+@sharing(texts_of(pbdv_seq))
 def pbvv_seq(v: float, x: float) -> tuple[ndarray, ndarray]:
     """Parabolic cylinder functions V of all orders up to `v`, and their derivatives.
 
-    Parameters
-    ----------
-    v : float
-        The greatest order; the others are 1 less each, down to that below 1.
-    x : float
-        Where the functions are wanted.
+    {Parameters}
 
-    Returns
-    -------
-    tuple of ndarray
-        The functions and their derivatives, two at least, of float64.
+    {Returns}
 
-    Raises
-    ------
-    ValueError
-        If an argument is no scalar.
+    {Raises}
 
     See Also
     --------
