@@ -176,6 +176,11 @@ struct Lame {
     }
     GPUARRAY_DEVICE double value(double s) const {
         const dd square = product(s, s);
+        // Where the square overflows each root is a power of s.
+        if (isinf(square.hi)) {
+            const double size = ::fabs(s);
+            return (last > 0 ? infinity() : 1.0) * (odd ? s : 1.0) * (middle ? size : 1.0) * (outer ? size : 1.0);
+        }
         return value(s, square - h2, square - k2);
     }
 };
@@ -194,8 +199,11 @@ GPUARRAY_CALLED double ellip_harm(double h2, double k2, double n, double p, doub
 // integration" (1974).
 GPUARRAY_CALLED double ellip_harm_2(double h2, double k2, double n, double p, double s) {
     const Lame function(h2, k2, n, p);
+    if (!function.defined) return not_a_number();
+    // Far away it is 1 / s^(n + 1); hyperbolic functions would leave the range. At infinity NaN, as SciPy's.
+    if (isfinite(s) && s * s > 1e40 * k2) return ::copysign(::pow(::fabs(s), -1 - ::trunc(n)), function.odd ? 1.0 : s);
     const dd above = product(s, s) - k2;
-    if (!function.defined || !(above.hi >= 0) || !isfinite(above.hi)) return not_a_number();
+    if (!(above.hi >= 0)) return not_a_number();
     const double k = ::sqrt(k2), start = ::asinh(::sqrt(above.hi) / k), degree = 2 * ::trunc(n) + 1;
     const double first = function.value(::fabs(s)), step = 1.0 / 16, unit = ::fmax(0.5 * degree, 1.0);
     double total = 0;

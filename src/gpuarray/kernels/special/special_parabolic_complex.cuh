@@ -23,7 +23,12 @@ GPUARRAY_CALLED ComplexCylinder pbdn(int64_t n, cplx z) {
     }
     // D(-1) is the complement of the error function (12.7.5). Climbing to negative degrees is unstable right of zero: there
     // the quotients of neighbours are a continued fraction.
-    cplx before = first, value = c_product(first, erfcx(z * 0.70710678118654752440)) * 1.2533141373155002512;
+    const bool left = z.real < 0;
+    const cplx size = z * 0.70710678118654752440;
+    cplx before = first, value = c_product(first, erfcx(left ? -size : size));
+    // There erfcx would be out of the range long before the product is.
+    if (left) value = exp_minus_square(times_i(z * 0.5)) * 2.0 - value;
+    value = value * 1.2533141373155002512;
     const double speed = z.real;
     if (speed * speed * degree < 1 || speed < 0) {
         for (int64_t i = 1; i < count; ++i) {
