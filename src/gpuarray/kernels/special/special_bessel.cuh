@@ -35,8 +35,9 @@ GPUARRAY_CALLED double jv(double v, double x) {
 // integers, where they cancel everywhere, and where they are out of the range.
 GPUARRAY_CALLED bool y_by_series(double v, double x, double& y) {
     const double whole = ::rint(v), part = ::fabs(v - whole);
+    if (part < 1e-3) return false;
     const SignedLog right = first_term_of_i(-v, x), left = first_term_of_i(v, x);
-    if (part < 1e-3 || ::fabs(right.log.hi) > 600 || ::fabs(left.log.hi) > 600) return false;
+    if (::fabs(right.log.hi) > 600 || ::fabs(left.log.hi) > 600) return false;
     // The sine and the cosine of pi part are functions of the orders 1/2 and -1/2, DLMF 10.16.1.
     const bool beyond = part > 0.25;
     const double turn = beyond ? 0.5 - part : part;

@@ -79,6 +79,9 @@ template <bool NORMALIZED> GPUARRAY_DEVICE double diagonal_factor(int64_t k, boo
 
 namespace legendre {
 
+// A degree or an order to which a recurrence would climb for seconds: the functions are NaN there.
+GPUARRAY_DEVICE bool too_high(double n) { return !(::fabs(n) <= 1e8); }
+
 GPUARRAY_DEVICE double root(double x) { return ::sqrt(x); }
 GPUARRAY_DEVICE complex128 root(complex128 x) { return gpuarray::sqrt(x); }
 GPUARRAY_DEVICE double above(double z) { return 1.0 + z; }
@@ -99,8 +102,9 @@ GPUARRAY_DEVICE bool is_end(complex128 z) { return ::fabs(z.real) == 1.0 && z.im
 template <bool NORMALIZED, int ORDER, class X>
 GPUARRAY_CALLED X assoc_legendre_p(int64_t n, int64_t m, X z, int64_t branch_cut) {
     const bool negative = m < 0, off = branch_cut == 3;
+    if (n < 0 || m > n || m < -n) return X(0.0);
+    if (legendre::too_high(n)) return X(not_a_number());
     const int64_t order = negative ? -m : m;
-    if (n < 0 || order > n) return X(0.0);
     // The phase of Condon and Shortley, on the cut: each step towards positive orders changes the sign.
     const double sign = !off && !negative && order % 2 ? -1.0 : 1.0;
     const double start = NORMALIZED ? 0.70710678118654752440 : 1.0;
@@ -147,8 +151,9 @@ GPUARRAY_CALLED X assoc_legendre_p(int64_t n, int64_t m, X z, int64_t branch_cut
 // The derivative of order ORDER by theta of the normalized function of cos(theta), beside exp(i m phi).
 template <int ORDER> GPUARRAY_CALLED double sph_legendre_p(int64_t n, int64_t m, double theta) {
     const bool negative = m < 0;
+    if (n < 0 || m > n || m < -n) return 0.0;
+    if (legendre::too_high(n)) return not_a_number();
     const int64_t order = negative ? -m : m;
-    if (n < 0 || order > n) return 0.0;
     double sine, cosine;
     ::sincos(theta, &sine, &cosine);
     // The root of 1 - cos^2 is positive.

@@ -88,6 +88,8 @@ struct BetaMixture {
 
 // The sum of Poisson's weights times the tails.
 template <class M> GPUARRAY_DEVICE double mixture(const M& central, double rate, bool upper) {
+    // There are as many terms as 18 roots of the rate, at most some ten millions.
+    if (rate > 1e12) return not_a_number();
     const double big = 3.273390607896142e+150, small = 3.054936363499605e-151;  // 2^500, 2^-500
     double j = upper ? first_weight(rate) : last_weight(::fmin(rate, central.greatest(rate)));
     double twos = 0;  // what power of 2 the total lacks
@@ -98,7 +100,8 @@ template <class M> GPUARRAY_DEVICE double mixture(const M& central, double rate,
     for (;;) {
         const dd part = weight * now.value;
         total = total + part;
-        if (rate == 0 || (part.hi < 1e-18 * total.hi && (upper ? j > rate : j < rate))) break;
+        // NaN ends it, too.
+        if (rate == 0 || (!(part.hi >= 1e-18 * total.hi) && (upper ? j > rate : j < rate))) break;
         if (upper) {
             now.value = now.value + now.term;
             now.term = central.up(now.term, j);

@@ -45,6 +45,7 @@ GPUARRAY_DEVICE complex128 gauss(double a, double b, double c, complex128 z) { r
 // ---- Chebyshev polynomials: Clenshaw's recurrence ---------------------------------------------------------------
 
 template <class X> GPUARRAY_CALLED X eval_chebyt(int64_t n, X x) {
+    if (legendre::too_high(n)) return X(not_a_number());
     const X twice = x * 2.0;
     X before(0.0), value(-1.0), next(0.0);
     for (int64_t k = n < 0 ? -n : n; k >= 0; --k) {
@@ -56,6 +57,7 @@ template <class X> GPUARRAY_CALLED X eval_chebyt(int64_t n, X x) {
 }
 
 template <class X> GPUARRAY_CALLED X eval_chebyu(int64_t n, X x) {
+    if (legendre::too_high(n)) return X(not_a_number());
     if (n == -1) return X(0.0);
     const double sign = n < -1 ? -1.0 : 1.0;
     const X twice = x * 2.0;
@@ -123,6 +125,7 @@ template <class X> GPUARRAY_DEVICE X gegenbauer_near_zero(int64_t n, double alph
 // is stable upwards, where a hypergeometric sum of a high degree cancels.
 template <class X>
 GPUARRAY_CALLED X gegenbauer_climb(double low, double high, double alpha, X x, X before, X value) {
+    if (legendre::too_high(high)) return X(not_a_number());
     for (double k = low + 1.0; k < high - 0.5; k += 1.0) {
         const X next = x * value * (2.0 * (k + alpha) / (k + 1.0)) - before * ((k + 2.0 * alpha - 1.0) / (k + 1.0));
         before = value, value = next;
@@ -131,6 +134,7 @@ GPUARRAY_CALLED X gegenbauer_climb(double low, double high, double alpha, X x, X
 }
 
 template <class X> GPUARRAY_CALLED X eval_legendre(int64_t n, X x) {
+    if (legendre::too_high(n)) return X(not_a_number());
     if (n < 0) n = -n - 1;
     if (n == 0) return X(1.0);
     if (n == 1) return x;
@@ -161,7 +165,7 @@ template <class X> GPUARRAY_DEVICE X gegenbauer_continued(double n, double alpha
 }
 
 template <class X> GPUARRAY_CALLED X eval_gegenbauer(int64_t n, double alpha, X x) {
-    if (alpha != alpha || orthogonal::no_number(x)) return X(not_a_number());
+    if (alpha != alpha || orthogonal::no_number(x) || legendre::too_high(n)) return X(not_a_number());
     if (n < 0) return gegenbauer_continued(double(n), alpha, x);
     if (n == 0) return X(1.0);
     if (n == 1) return x * (2.0 * alpha);
@@ -215,6 +219,7 @@ template <class X> GPUARRAY_DEVICE X jacobi_continued(double n, double alpha, do
 }
 
 template <class X> GPUARRAY_CALLED X eval_jacobi(int64_t n, double alpha, double beta, X x) {
+    if (legendre::too_high(n)) return X(not_a_number());
     if (n < 0) return jacobi_continued(double(n), alpha, beta, x);
     if (n == 0) return X(1.0);
     const X end = orthogonal::below_one(x);
@@ -234,6 +239,7 @@ template <class X> GPUARRAY_CALLED X eval_jacobi(int64_t n, double alpha, double
 template <class X> GPUARRAY_CALLED X eval_jacobi(double n, double alpha, double beta, X x) {
     if (orthogonal::is_order(n)) return eval_jacobi(int64_t(n), alpha, beta, x);
     if (!(n >= 2.0)) return jacobi_continued(n, alpha, beta, x);
+    if (legendre::too_high(n)) return X(not_a_number());
     // DLMF 18.9.2.
     const double low = n - ::floor(n), both = alpha + beta;
     X before = jacobi_continued(low, alpha, beta, x), value = jacobi_continued(low + 1.0, alpha, beta, x);
@@ -256,7 +262,7 @@ template <class N, class X> GPUARRAY_DEVICE X eval_sh_jacobi(N n, double p, doub
 // ---- Laguerre polynomials ---------------------------------------------------------------------------------------
 
 template <class X> GPUARRAY_CALLED X eval_genlaguerre(int64_t n, double alpha, X x) {
-    if (!(alpha > -1.0) || orthogonal::no_number(x)) return X(not_a_number());
+    if (!(alpha > -1.0) || orthogonal::no_number(x) || legendre::too_high(n)) return X(not_a_number());
     if (n < 0) return X(0.0);
     if (n == 0) return X(1.0);
     if (n == 1) return X(alpha + 1.0) - x;
@@ -271,6 +277,7 @@ template <class X> GPUARRAY_CALLED X eval_genlaguerre(int64_t n, double alpha, X
 template <class X> GPUARRAY_CALLED X eval_genlaguerre(double n, double alpha, X x) {
     if (n >= 0 && orthogonal::is_order(n) && alpha > -1.0) return eval_genlaguerre(int64_t(n), alpha, x);
     if (!(n >= 2.0 && magnitude(x) <= n)) return hyp1f1(-n, alpha + 1.0, x) * binom(n + alpha, n);
+    if (legendre::too_high(n)) return X(not_a_number());
     // DLMF 18.9.2 with Table 18.9.1.
     const double low = n - ::floor(n);
     X before = hyp1f1(-low, alpha + 1.0, x) * binom(low + alpha, low);
@@ -286,7 +293,7 @@ template <class N, class X> GPUARRAY_DEVICE X eval_laguerre(N n, X x) { return e
 // ---- Hermite polynomials ----------------------------------------------------------------------------------------
 
 GPUARRAY_CALLED double eval_hermitenorm(int64_t n, double x) {
-    if (n < 0 || x != x) return not_a_number();
+    if (n < 0 || x != x || legendre::too_high(n)) return not_a_number();
     if (n == 0) return 1.0;
     double before = 0.0, value = 1.0;
     for (int64_t k = n; k > 1; --k) {

@@ -163,6 +163,11 @@ GPUARRAY_CALLED double smirnov(int64_t n, double d) {
     if (d != d || n <= 0 || d < 0.0 || d > 1.0) return not_a_number();
     if (d == 0.0 || d == 1.0) return 1.0 - d;
     const double count = double(n);
+    if (n > 100000000) {
+        // Smirnov's limit exp(-2 n d^2) with the next terms of its expansion.
+        const double square = d * d;
+        return exp_dd(product(d, d) * (-2 * count) + (4.0 / 9 * square * (1 - count * square) - 2.0 / 3 * d));
+    }
     dd choices(0.0);  // log of a binomial
     double sum = 0.0;
     for (int64_t j = 0; j < n; ++j) {

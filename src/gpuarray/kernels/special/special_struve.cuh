@@ -10,6 +10,7 @@ namespace special {
 // H of v >= x by DLMF 11.4.19: a sum of positive terms with Bessel functions of orders v + 1/2 + k, whose recurrence goes
 // downwards (J. C. P. Miller's algorithm) and is normalised by the last one.
 GPUARRAY_CALLED double struve_by_bessel(double v, double x) {
+    if (x > 1e7) return not_a_number();  // too many terms
     dd above(0.0), at(1.0), weight(1.0), total(0.0);
     const dd inverse = dd(2.0) / dd(x);
 #pragma unroll 1

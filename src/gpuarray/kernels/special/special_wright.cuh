@@ -45,6 +45,22 @@ GPUARRAY_CALLED dd exponent(double a, double b, dd l, double k) {
     return l * k - lgamma_positive(dd(k + 1.0)) - lgamma_positive(argument);
 }
 
+// Where the greatest term is far away, with its neighbours as an integral (Laplace's method). Its number k solves
+// l = log(k) + a log(a k + b); the logarithm is as large as k, and what the method leaves out is below its last digit.
+GPUARRAY_CALLED double log_of_many(double a, double b, dd l) {
+    double log = l.hi / (1 + a);
+    for (int i = 0; i < 100; ++i) {
+        const double k = ::exp(log), step = (log + a * ::log(a * k + b) - l.hi) / (1 + a * (a * k) / (a * k + b));
+        log -= step;
+        if (::fabs(step) < 1e-15 * ::fabs(log)) break;
+    }
+    const double k = ::exp(log);
+    const double most = rounded(exponent(a, b, l, k));
+    // Products with logarithms leave the range: by Stirling's formula.
+    if (!isfinite(most)) return rounded(l - log_dd(dd(k)) - log_dd(dd(a * k + b)) * a + (1 + a)) * k;
+    return most + 0.5 * ::log(6.283185307179586 / (1 / k + a * a / (a * k + b)));
+}
+
 }  // namespace wright
 
 // Its logarithm, from the greatest term outwards. What has none for a and b of 0 is minus infinity.
@@ -65,6 +81,7 @@ GPUARRAY_CALLED double log_wright_bessel(double a, double b, double x) {
     }
     if (wright::exponent(a, b, l, high + 1.0).hi > wright::exponent(a, b, l, high).hi) high += 1.0;
     if (high == 1.0 && wright::exponent(a, b, l, 0.0).hi > wright::exponent(a, b, l, 1.0).hi) high = 0.0;
+    if (high > 1e12) return wright::log_of_many(a, b, l);
     const dd most = wright::exponent(a, b, l, high);
     // The others, relative to it: beside 1 a small sum would lose its digits.
     double others = 0.0;
