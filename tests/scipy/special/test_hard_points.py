@@ -46,6 +46,8 @@ POINTS = [
     # the first term is 1, what is wanted are the others
     ("log_wright_bessel", ([10.0, 10.0], [1.0, 2.0], [1e-3, 1e-3]), [2.75573192201888826e-10, 2.5052108385127925e-11], 1e-15),
     ("mathieu_a", ([2000.0, 2000.0], [10.0, 1000.9]), [4000000.0000124997, 4000000.125225135], 1e-15),
+    # of so large a parameter that a matrix of 220 rows is not enough: DLMF 28.8.1
+    ("mathieu_a", ([0.0, 40.0, 3.0, 0.0], [1e9, 1e6, -1e8, 1e200]), [-1999936754.6967976, -1838824.4572799008, -199900003.25010937, -2e+200], 1e-14),
     # I and K leave the range, a scaled one of them does not; an order near an integer
     ("iv", ([692.9927526836465, -946.1911555577376, -9.002761857710889], [216.27181452061524, 424.8165715732849, 4.907869964077359]),
      [1.9819401651552914e-253, 7.900089084793931e180, -0.0009726911747353357], 1e-15),
@@ -184,6 +186,9 @@ EXACT = [
     ),
     ("bdtrik", ([0.5, 0.9], [np.inf, np.inf], [0.5, 1e-5]), [np.nan, np.nan]),
     ("nbdtrik", ([0.5, 0.9], [np.inf, np.inf], [0.5, 1e-5]), [np.nan, np.nan]),
+    # more Fourier coefficients than there is room for
+    ("mathieu_cem", ([2.0], [1e7], [30.0]), ([np.nan], [np.nan])),
+    ("mathieu_modcem1", ([2.0], [1e7], [0.5]), ([np.nan], [np.nan])),
     # sums and recurrences of so many steps that a launch would not end
     ("eval_legendre", ([1e15, 1e15 + 0.5, 1e300], [0.3] * 3), [np.nan] * 3),
     ("eval_chebyt", ([1e15, -3e8], [0.3] * 2), [np.nan] * 2),

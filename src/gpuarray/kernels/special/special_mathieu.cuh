@@ -120,11 +120,32 @@ GPUARRAY_DEVICE bool has_matrix(double m, double q) {
     return is_order(m) || (m >= 380 && m < 1e7 && is_integer(m) && ::fabs(q) <= 100 * m);
 }
 
+// The characteristic value of so large a q that the vector has more elements than there are rows: DLMF 28.8.1, and 28.2(vi)
+// left of zero. NaN where the order is not small beside h.
+GPUARRAY_CALLED double mathieu_value_far(double m, double q, bool odd_function) {
+    const bool swapped = q < 0 && ::fmod(m, 2.0) != 0;
+    const double size = ::fabs(q), h = ::sqrt(size), s = 2 * m + (odd_function != swapped ? -1 : 1), t = s * s, r = 1 / h;
+    if (!(s < h / 10)) return not_a_number();
+    const double c[] = {-(t + 1) / 8,
+                        -s * (t + 3) / 128,
+                        -((5 * t + 34) * t + 9) / 4096,
+                        -s * ((33 * t + 410) * t + 405) / 131072,
+                        -(((63 * t + 1260) * t + 2943) * t + 486) / 1048576,
+                        -s * (((527 * t + 15617) * t + 69001) * t + 41607) / 33554432};
+    return -2 * size + (2 * s * h + polynomial(c, r));
+}
+// Whether there are rows enough for nine digits of the functions or more.
+GPUARRAY_DEVICE bool has_rows(const MathieuMatrix& matrix, const double* vector) {
+    return ::fabs(vector[matrix.size - 1]) < 1e-9;
+}
+
 GPUARRAY_CALLED double mathieu_value(double m, double q, bool odd_function) {
     if (!has_matrix(m, q) || !isfinite(q) || (odd_function && m == 0)) return not_a_number();
     double vector[MathieuMatrix::limit];
     const MathieuMatrix matrix(int(m), q, odd_function);
-    return matrix.eigenvector((int(m) - matrix.first) / 2, vector);
+    const double found = matrix.eigenvector((int(m) - matrix.first) / 2, vector);
+    // Rayleigh's quotient squares what the last row leaves out.
+    return ::fabs(vector[matrix.size - 1]) < 1e-7 ? found : mathieu_value_far(m, q, odd_function);
 }
 GPUARRAY_DEVICE double mathieu_a(double m, double q) { return mathieu_value(m, q, false); }
 GPUARRAY_DEVICE double mathieu_b(double m, double q) { return mathieu_value(m, q, true); }
@@ -139,6 +160,7 @@ GPUARRAY_CALLED Mathieu mathieu_function(double m, double q, double x, bool odd_
     double vector[MathieuMatrix::limit];
     const MathieuMatrix matrix(int(m), q, odd_function);
     matrix.eigenvector((int(m) - matrix.first) / 2, vector);
+    if (!has_rows(matrix, vector)) return Mathieu{not_a_number(), not_a_number()};
     double value = 0, slope = 0, sign = 0;
     x = ::fmod(x, 360.0);
     for (int k = matrix.size - 1; k >= 0; --k) {
@@ -159,6 +181,7 @@ GPUARRAY_CALLED double mathieu_coefficient(double m, double q, double number, do
     const MathieuMatrix matrix(int(m), q, odd);
     if (number >= matrix.size) return 0;
     matrix.eigenvector((int(m) - matrix.first) / 2, vector);
+    if (!has_rows(matrix, vector)) return not_a_number();
     if (matrix.constant) vector[0] *= 0.7071067811865476;
     double sign = 0;
     for (int k = matrix.size - 1; k >= 0; --k) sign += odd ? vector[k] * (matrix.first + 2 * k) : vector[k];

@@ -53,7 +53,7 @@ struct BesselRow {
 struct MathieuSum {
     int first, last, turns;
     double h, greatest;
-    bool odd_function;
+    bool odd_function, defined;
     double vector[MathieuMatrix::limit];
 
     GPUARRAY_CALLED MathieuSum(int m, double q, bool odd_function) : h(::sqrt(q)), odd_function(odd_function) {
@@ -61,6 +61,7 @@ struct MathieuSum {
         first = matrix.first;
         turns = (m - first) / 2;
         matrix.eigenvector(turns, vector);
+        defined = has_rows(matrix, vector);
         if (matrix.constant) vector[0] *= 0.7071067811865476;
         greatest = 0;
         for (int k = 0; k < matrix.size; ++k) greatest = ::fmax(greatest, ::fabs(vector[k]));
@@ -121,6 +122,7 @@ GPUARRAY_CALLED Mathieu mathieu_modified(double m, double q, double z, bool odd_
         return Mathieu{not_a_number(), not_a_number()};
     }
     const MathieuSum sum(int(m), q, odd_function);
+    if (!sum.defined) return Mathieu{not_a_number(), not_a_number()};
     const double size = ::fabs(z), parity = odd_function ? -1 : 1;
     const Mathieu right = sum.at(size, second);
     if (z >= 0) return right;
