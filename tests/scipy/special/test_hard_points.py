@@ -48,6 +48,11 @@ POINTS = [
     ("mathieu_a", ([2000.0, 2000.0], [10.0, 1000.9]), [4000000.0000124997, 4000000.125225135], 1e-15),
     # of so large a parameter that a matrix of 220 rows is not enough: DLMF 28.8.1
     ("mathieu_a", ([0.0, 40.0, 3.0, 0.0], [1e9, 1e6, -1e8, 1e200]), [-1999936754.6967976, -1838824.4572799008, -199900003.25010937, -2e+200], 1e-14),
+    # squares that underflow
+    ("beip", ([1e-200, -1e-160],), [5e-201, -5e-161], 1e-15),
+    ("keip", ([1e-300, 1e-160],), [3.4569572970693607e-298, 1.8451477319735286e-158], 1e-15),
+    # a phase whose rounding is a part of a turn
+    ("itairy", ([3e10, 1e12],), [[None], [None], [0.66666666309197922, 0.66666666703283805], [None]], 1e-15),
     # I and K leave the range, a scaled one of them does not; an order near an integer
     ("iv", ([692.9927526836465, -946.1911555577376, -9.002761857710889], [216.27181452061524, 424.8165715732849, 4.907869964077359]),
      [1.9819401651552914e-253, 7.900089084793931e180, -0.0009726911747353357], 1e-15),
@@ -186,6 +191,14 @@ EXACT = [
     ),
     ("bdtrik", ([0.5, 0.9], [np.inf, np.inf], [0.5, 1e-5]), [np.nan, np.nan]),
     ("nbdtrik", ([0.5, 0.9], [np.inf, np.inf], [0.5, 1e-5]), [np.nan, np.nan]),
+    # reciprocals and quotients beyond the range
+    ("kolmogorov", ([1e-200, 5e-324],), [1.0, 1.0]),
+    ("psi", ([-1e-310, 1e-310],), [np.inf, -np.inf]),
+    (
+        "ellipj",
+        ([1e-310, -1e-200], [0.5, 1e-310]),
+        ([1e-310, -1e-200], [1.0, 1.0], [1.0, 1.0], [1e-310, -1e-200]),
+    ),
     # more Fourier coefficients than there is room for
     ("mathieu_cem", ([2.0], [1e7], [30.0]), ([np.nan], [np.nan])),
     ("mathieu_modcem1", ([2.0], [1e7], [0.5]), ([np.nan], [np.nan])),

@@ -110,6 +110,11 @@ GPUARRAY_CALLED Jacobi ellipj(double u, double m) {
         out.sn = out.cn = out.dn = out.ph = not_a_number();
         return out;
     }
+    if (::fabs(u) < 1e-100) {  // the cotangent would leave the range
+        out.sn = out.ph = u;
+        out.cn = out.dn = 1;
+        return out;
+    }
     if (m == 1) {
         out.sn = ::tanh(u);
         out.cn = out.dn = 1 / ::cosh(u);

@@ -58,6 +58,7 @@ template <class W> GPUARRAY_CALLED double digamma_of(double x) {
     if (x == 0) return ::copysign(infinity(), -x);
     if (x < 0 && (is_integer(x) || isinf(x))) return not_a_number();
     if (!isfinite(x)) return x;
+    if (::fabs(x) < 1e-300) return -1 / x;
     if (x < -256) return digamma_of<W>(-x) - 1 / x - 3.141592653589793 * ::cospi(x) / ::sinpi(x);
     if (x > 1e17) return ::log(x);
     W wide(x), total(0.0);

@@ -240,13 +240,19 @@ struct AiryIntegrals {
 };
 GPUARRAY_CALLED void airy_integrals(double x, bool negative, double& ai, double& bi) {
     if (x > 14.5) {
+        if (x > 1e20 && !isinf(x)) {  // the wave is below rounding, and its phase has no digits
+            ai = negative ? 0.6666666666666666 : 0.3333333333333333;
+            bi = negative ? 0 : infinity();
+            return;
+        }
         double rest;
         const double w = airy_phase(x, rest), scale = 0.5641895835477563 / (::sqrt(::sqrt(x)) * ::sqrt(x));
         if (negative) {
-            double sine, cosine;
+            double sine, cosine, rest_sine, rest_cosine;
             ::sincos(w, &sine, &cosine);
+            ::sincos(rest, &rest_sine, &rest_cosine);
             const Complex wave((cosine + sine) * 0.7071067811865476, (sine - cosine) * 0.7071067811865476);
-            const Complex tail = (wave + gpuarray::turn(wave) * rest) * wave_tail(w, 0.5, true) * scale;
+            const Complex tail = wave * Complex(rest_cosine, rest_sine) * wave_tail(w, 0.5, true) * scale;
             ai = 0.6666666666666666 - tail.real;
             bi = tail.imag;
         } else {

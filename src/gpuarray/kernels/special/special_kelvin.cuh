@@ -124,6 +124,10 @@ GPUARRAY_CALLED Kelvin kelvin(double x) {
                              rounded(otheri - log_half * imag - quarter * real));
             out.kep = Complex(rounded(otherp - log_half * realp - real + quarter * imagp) / size,
                               rounded(otherip - log_half * imagp - imag - quarter * realp) / size);
+            if (size < 1e-100) {  // where squares have no digits
+                out.bep.imag = size / 2;
+                out.kep.imag = size / 2 * (-0.07721566490153287 - log_half.hi);  // 1/2 less Euler's constant
+            }
             if (size == 0) {
                 out.ke = Complex(infinity(), -0.7853981633974483);
                 out.kep = Complex(-infinity(), 0);

@@ -50,7 +50,7 @@ GPUARRAY_CALLED double owens_t(double h, double a) {
 // converges fast.
 GPUARRAY_CALLED void kolmogorov_tails(double x, double& tail, double& below, double& density) {
     tail = 1.0, below = 0.0, density = 0.0;
-    if (x <= 0.0) return;
+    if (x <= 1e-100) return;
     if (x <= 0.82) {
         const dd u = dd(1.2337005501361697, 7.831619385924639e-17) / product(x, x);  // pi^2 / 8 x^2
         double sum = 0.0, slope = 0.0;
