@@ -148,7 +148,11 @@ GPUARRAY_CALLED ModifiedReal modified_real(double v, double x) {
     }
     if (v >= (x > 2 * v ? 8 : 12)) {
         const dd w = dd(x) / dd(v);
-        if (!(w.hi > 1e-290 && v < 1e150)) return ModifiedReal{1, dd(-1e6), 1, dd(1e6)};
+        if (!(w.hi > 1e-290 && v < 1e150)) {
+            // Both are out of the range: eta below has its zero at this w.
+            const double power = w.hi > 0.6627434193491816 ? 1e6 : -1e6;
+            return ModifiedReal{1, dd(power), 1, dd(-power)};
+        }
         const dd s = root_of_one_and_square(w), eta = s + log_dd(w / (s + 1.0));
         if (2 * v * ::hypot(eta.hi, 1.5707963267948966) > 60) {
             double plain, alternating;

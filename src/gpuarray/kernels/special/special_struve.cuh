@@ -32,8 +32,10 @@ GPUARRAY_CALLED double struve_by_bessel(double v, double x) {
 GPUARRAY_CALLED double struve_positive(double v, double x, bool modified) {
     // (x / 2)^(v + 1) / (Gamma(3/2) Gamma(v + 3/2)) sum of (-+x^2 / 4)^k / ((3/2)_k (v + 3/2)_k)
     const dd c = sum(v, 1.5), half_log = log_dd(dd(x / 2)), quarter = product(x, x) * (modified ? 0.25 : -0.25);
-    // H is below the first term as long as that is nothing, where the other expansion is a difference of infinities.
-    if (!modified && v > x && (v + 1) * half_log.hi - lgamma_positive(c).hi < -760) return 0;
+    // H is below the first term, L below that times an exponential: as long as that is nothing, where the other
+    // expansion is a difference of infinities.
+    const double growth = modified ? x * x / (4 * v) : 0.0;
+    if (v > x && (v + 1) * half_log.hi - lgamma_positive(c).hi + growth < -760) return 0;
     dd term(1.0), total(1.0);
     double largest = 1;
     bool converged = false;
@@ -57,7 +59,7 @@ GPUARRAY_CALLED double struve_positive(double v, double x, bool modified) {
     if (!modified && v >= x) return struve_by_bessel(v, x);
     // 1 / pi sum of Gamma(k + 1/2) (x / 2)^(v - 2 k - 1) / Gamma(v + 1/2 - k), with signs for L
     dd part(1.0), sum_of_parts(1.0);
-    const dd step = dd(modified ? -4.0 : 4.0) / product(x, x);
+    const dd step = x < 1e150 ? dd(modified ? -4.0 : 4.0) / product(x, x) : dd(0.0);
     for (int k = 0; k < 200; ++k) {
         const double last = ::fabs(part.hi);
         part = part * step * (sum(v, -0.5 - k) * (k + 0.5));
@@ -65,6 +67,7 @@ GPUARRAY_CALLED double struve_positive(double v, double x, bool modified) {
         sum_of_parts = sum_of_parts + part;
         if (::fabs(part.hi) < 1e-18 * ::fabs(sum_of_parts.hi)) break;
     }
+    if (modified && v > 0 && isinf(iv(v, x))) return infinity();
     const SignedLog low = lgamma_signed(sum(v, 0.5));
     const dd log = sum(v, -1) * half_log - dd(0.5723649429247001, 5.132975581353913e-18) - low.log;  // log sqrt(pi)
     const double rest = isinf(low.log.hi) ? 0 : low.sign * times_power(rounded(sum_of_parts), log);
