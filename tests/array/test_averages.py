@@ -53,6 +53,7 @@ def test_every_dtype_and_layout(dtype, layout):
         near(device.var(0, keepdims=True), expected_of("var", host, 0, keepdims=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", slow_except(["i1", "f4"], ["i1", "f2", "f4", "c16"]))
 @pytest.mark.parametrize(
     "shape", [(3, 5001), (70_003,), (3001, 6), (64, 33), (9, 130), (7, 1, 515)]

@@ -144,6 +144,7 @@ def test_numbers_beside_arrays():
     same(x, a)
 
 
+@pytest.mark.slow
 def test_reductions():
     host = (np.arange(-30, 30).reshape(6, 10) / 4).astype(BF16)
     x = cp.array(host)
@@ -164,6 +165,7 @@ def test_reductions():
     assert float(cp.nansum(cp.array([1, float("nan"), 2], dtype=BF16))) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [16, 40000])
 def test_sorts(size):
     host = np.random.default_rng(1).standard_normal(size).astype(BF16)

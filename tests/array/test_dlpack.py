@@ -286,6 +286,7 @@ for capsule, name in zip(keep, [b"used_dltensor", b"used_dltensor_versioned"]):
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("holder", LEFT_BEHIND)
 def test_capsules_that_outlive_the_interpreter(holder):
     program = f"""

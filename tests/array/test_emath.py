@@ -34,6 +34,7 @@ def test_nan_is_within_the_domain():
     same(cp.emath.arcsin(cp.asarray(host[:2])), np.emath.arcsin(host[:2]), ulps=2)
 
 
+@pytest.mark.slow
 def test_two_operands():
     bases, powers = np.array([2, -3, 4]), np.array([2, -1, 3])
     for x in (bases, np.abs(bases), bases.astype("f4")):

@@ -166,6 +166,7 @@ MARKS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mark", MARKS)
 def test_every_use_of_the_device_is_refused(mark):
     before = "import gpuarray._ffi.backend as backend\n"

@@ -302,6 +302,7 @@ MODULES = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
 def test_of_modules(module, x, every):
     functions = {name: getattr(module, name) for name in public(module, SKIPPED)}

@@ -23,6 +23,7 @@ def check(x, bins, **options):
     np.testing.assert_array_equal(counts.get(), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", slow_except(["i1", "u2", "f4", "f8"], DTYPES))
 def test_between_the_ends(dtype, rng):
     dtype = np.dtype(dtype)
@@ -160,6 +161,7 @@ def test_the_kernels_are_clean(xp, rng):
 ESTIMATES = ["auto", "doane", "fd", "rice", "scott", "sqrt", "stone", "sturges"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", slow_except(["auto", "doane", "fd", "stone"], ESTIMATES))
 @pytest.mark.filterwarnings("ignore:The number of bins estimated:RuntimeWarning")
 def test_estimated_numbers_of_bins(name):

@@ -69,7 +69,7 @@ def of_shape(*shape, dtypes=DTYPES, names=("contiguous", "transposed", "strided"
     )
 
 
-test_axes = of_shape(4, 9, 70, dtypes=["i1"], names=["contiguous"])
+test_axes = pytest.mark.slow(of_shape(4, 9, 70, dtypes=["i1"], names=["contiguous"]))
 test_layouts = pytest.mark.slow(
     of_shape(4, 9, 70, dtypes=["i1"], names=["transposed", "strided", "offset"])
 )

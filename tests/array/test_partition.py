@@ -127,6 +127,7 @@ def test_pairs_of_ranks(rng):
 # ---- rows of many blocks -----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", slow_except(["f4"], ["i2", "f2", "f4", "f8"]))
 def test_every_width_in_many_blocks(dtype, rng, limits):
     limits()

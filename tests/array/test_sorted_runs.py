@@ -83,29 +83,26 @@ def with_runs(rng, n, lengths, bits):
     return rng.permutation(x)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("low", "make"),
     [
         (5, lambda rng, n: keys(rng, n)),
-        pytest.param(5, lambda rng, n: keys(rng, n).view("u8"), marks=pytest.mark.slow),
-        pytest.param(5, lambda rng, n: np.sort(keys(rng, n))[::-1].copy(), marks=pytest.mark.slow),
-        pytest.param(4, lambda rng, n: rng.random(n), marks=pytest.mark.slow),
-        pytest.param(4, lambda rng, n: rng.standard_normal(n), marks=pytest.mark.slow),
+        (5, lambda rng, n: keys(rng, n).view("u8")),
+        (5, lambda rng, n: np.sort(keys(rng, n))[::-1].copy()),
+        (4, lambda rng, n: rng.random(n)),
+        (4, lambda rng, n: rng.standard_normal(n)),
         pytest.param(
             5,
             lambda rng, n: np.linspace(1, 1.9, 1000)[rng.integers(0, 1000, n)],
             marks=pytest.mark.slow,
         ),
         (3, lambda rng, n: 17 * 10**17 + rng.integers(0, 86400 * 10**9, n)),
-        pytest.param(
-            2, lambda rng, n: 17 * 10**17 + rng.integers(0, 10**12, n), marks=pytest.mark.slow
-        ),
+        (2, lambda rng, n: 17 * 10**17 + rng.integers(0, 10**12, n)),
         (0, lambda rng, n: rng.integers(0, 10**6, n)),
-        pytest.param(0, lambda rng, n: np.arange(n), marks=pytest.mark.slow),
+        (0, lambda rng, n: np.arange(n)),
         (0, lambda rng, n: np.full(n, 2.5)),
-        pytest.param(
-            0, lambda rng, n: rng.random(100)[rng.integers(0, 100, n)], marks=pytest.mark.slow
-        ),
+        (0, lambda rng, n: rng.random(100)[rng.integers(0, 100, n)]),
         (0, lambda rng, n: with_runs(rng, n, [n // 4], 20)),
     ],
 )

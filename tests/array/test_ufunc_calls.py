@@ -211,6 +211,7 @@ def test_comparisons_without_elements():
     same(cp.ones(0, "i1") < 300, np.ones(0, "i1") < 300)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["logical_and", "logical_or", "logical_xor"])
 @pytest.mark.parametrize("dtype", ["?", "i1", "f4", "c8"])
 def test_truth_of_integers(name, dtype):

@@ -32,6 +32,7 @@ STATS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STATS)
 def test_stats(name):
     function = getattr(stats, name)

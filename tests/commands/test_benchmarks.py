@@ -85,6 +85,7 @@ def test_library_calls(tmp_path):
     assert "beside the bare call" in table
 
 
+@pytest.mark.slow
 @pytest.mark.emulator
 def test_two_devices(tmp_path, monkeypatch):
     monkeypatch.setenv("GPUARRAY_EMULATED_DEVICES", "2")

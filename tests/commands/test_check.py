@@ -61,6 +61,7 @@ def test_a_correct_script(tmp_path):
     assert result.stderr == "gpuarray check: nothing found\n"
 
 
+@pytest.mark.slow
 def test_one_check_of_several(tmp_path, capsys):
     from gpuarray.__main__ import main
 
@@ -99,6 +100,7 @@ def test_a_value_that_means_nothing_is_refused():
         Config.from_environment({"GPUARRAY_CHECK": "rases"})
 
 
+@pytest.mark.slow
 def test_the_status_of_the_script(tmp_path):
     assert run(tmp_path, "raise SystemExit(3)").returncode == 3
     result = run(tmp_path, "def f():\n    1 / 0\nf()")
@@ -121,6 +123,7 @@ def go(at):
 '''
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("caught", [False, True])
 def test_a_fault_is_a_finding(tmp_path, caught):
     call = "go(100)"
@@ -137,6 +140,7 @@ def test_a_fault_is_a_finding(tmp_path, caught):
     assert result.stderr.endswith(f"gpuarray check: 1 finding{status}\n")
 
 
+@pytest.mark.slow
 def test_use_after_free(tmp_path):
     result = run(
         tmp_path,
@@ -158,6 +162,7 @@ def test_use_after_free(tmp_path):
     assert "script.py:7: del x" in result.stderr
 
 
+@pytest.mark.slow
 def test_leaks(tmp_path):
     result = run(
         tmp_path,
@@ -177,6 +182,7 @@ def test_leaks(tmp_path):
     assert "lost = driver.mem_alloc(1000)" in result.stderr
 
 
+@pytest.mark.slow
 def test_the_variable_reports_at_exit(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(KERNEL)

@@ -223,6 +223,7 @@ def test_cache_list_escapes_what_labels_would_do_to_a_terminal(run, tmp_path):
     assert lines[2].count("title") == 4
 
 
+@pytest.mark.slow
 def test_cache_clear_of_what_is_old(run, tmp_path):
     run(PROGRAM)
     files = sorted((tmp_path / "kernels").glob("*.image"))
@@ -232,6 +233,7 @@ def test_cache_clear_of_what_is_old(run, tmp_path):
     assert sorted((tmp_path / "kernels").glob("*.image")) == files[1:]
 
 
+@pytest.mark.slow
 def test_cache_export_and_import(run, tmp_path):
     none, missing = ["export", "none.zip", "nothing"], ["export", "missing/all.zip"]
     one, found_none, all_, no_folder = run(
@@ -260,6 +262,7 @@ def test_cache_export_and_import(run, tmp_path):
     assert "multiply" in listing
 
 
+@pytest.mark.slow
 def test_cache_warmup(run):
     run(PROGRAM, GPUARRAY_RECORD="kernels.jsonl")
     wrong = ["warmup", __file__]
@@ -304,6 +307,7 @@ def _command(*arguments, **variables):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["doctor"], ["--help"], ["cache", "info"]])
 def test_invalid_variables_are_explained(arguments):
     found = _command(*arguments, GPUARRAY_CACHE_SIZE="much", GPUARRAY_DEBUG="perhaps")

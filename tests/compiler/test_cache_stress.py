@@ -122,6 +122,7 @@ def log(tmp_path):
     return folder
 
 
+@pytest.mark.slow
 @PROCESSES
 def test_processes_compile_each_kernel_once(count, tmp_path, log):
     directory = tmp_path / "cache"
@@ -135,6 +136,7 @@ def test_processes_compile_each_kernel_once(count, tmp_path, log):
     assert not list(directory.glob("*.part"))
 
 
+@pytest.mark.slow
 @PROCESSES
 def test_processes_and_the_real_compiler(count, tmp_path, log):
     directory = tmp_path / "cache"
@@ -147,6 +149,7 @@ def test_processes_and_the_real_compiler(count, tmp_path, log):
     assert_sound(directory)
 
 
+@pytest.mark.slow
 @PROCESSES
 def test_the_cap_holds(count, tmp_path, log):
     directory = tmp_path / "cache"
@@ -175,6 +178,7 @@ def test_the_cap_holds(count, tmp_path, log):
     assert most <= capacity + count * 2500
 
 
+@pytest.mark.slow
 def test_killed_builders_leave_their_work_to_the_next(tmp_path, log):
     directory = tmp_path / "cache"
     processes = {}
@@ -208,6 +212,7 @@ def test_killed_builders_leave_their_work_to_the_next(tmp_path, log):
     assert compilations(log) == {f"k{at}": 2 if at < 3 else 1 for at in range(10)}
 
 
+@pytest.mark.slow
 def test_a_suspended_builder_is_not_waited_for_for_ever(tmp_path, log, monkeypatch):
     directory = tmp_path / "cache"
     patient = BUILDER.replace("PATIENCE = 1500", "PATIENCE = 0.5")
@@ -238,6 +243,7 @@ sys.stdin.readline()
 """
 
 
+@pytest.mark.slow
 def test_locks_between_processes(tmp_path):
     path = str(tmp_path / "locks")
     holder = start(HOLDER, tmp_path, path, KEY.hex())

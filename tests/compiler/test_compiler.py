@@ -504,6 +504,7 @@ def test_standard_headers_say_what_to_use(header, remedy, core_headers):
     build(f"{start}{F}{body.get(header, '')}}}\n")  # what the remedy says is true
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "header, body",
     [
@@ -642,6 +643,7 @@ assert "cuda.pathfinder" not in sys.modules or sys.argv[1] == "cold"
 """
 
 
+@pytest.mark.slow
 def test_real_processes_share_a_cache(tmp_path):
     environment = {**os.environ, "GPUARRAY_CACHE_DIR": str(tmp_path), "PYTHONPATH": PACKAGE}
 

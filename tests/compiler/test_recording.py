@@ -167,6 +167,7 @@ print(float((x * 2).sum()))
 """
 
 
+@pytest.mark.slow
 def test_a_run_is_recorded_and_found_by_the_next(tmp_path, xp, backend):
     def run(code, cache, *arguments):
         environment = {**os.environ, "GPUARRAY_CACHE_DIR": str(tmp_path / cache)}

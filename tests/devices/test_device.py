@@ -254,6 +254,7 @@ print("done")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "call",
     [

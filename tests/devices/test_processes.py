@@ -14,6 +14,7 @@ import gpuarray as cp
 runtime = cp.cuda.runtime
 
 
+@pytest.mark.slow
 @pytest.mark.emulator
 def test_with_two_emulated_devices(pytestconfig):
     result = subprocess.run(
@@ -131,6 +132,7 @@ _SCRIPT = re.compile(r"```python\n# (\w+\.py)\n(.*?)```\n\n```text\n(.*?)```", r
 SCRIPTS = {name: (code, output) for name, code, output in _SCRIPT.findall(GUIDE.read_text())}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["spawned.py", "shared.py", "forked.py"])
 def test_scripts_of_the_guide(name, tmp_path):
     code, output = SCRIPTS[name]

@@ -38,6 +38,7 @@ def test_it_names_thread_and_source_line():
     assert "in launch" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how, status", [(1, 716), (3, 710)])
 def test_other_faults(how, status):
     text = replayed(f"error_of(launch, cp.zeros(16, 'i4'), {how})")
@@ -45,6 +46,7 @@ def test_other_faults(how, status):
     assert "thread (" in text
 
 
+@pytest.mark.slow
 def test_the_memory_is_rebuilt():
     """The fault depends on numbers in memory, through views of one allocation."""
     text = replayed(
@@ -63,6 +65,7 @@ def test_the_memory_is_rebuilt():
     assert "out[at[threadIdx.x]]" in text
 
 
+@pytest.mark.slow
 def test_kernels_of_the_package_and_templates():
     text = replayed(
         """
@@ -83,6 +86,7 @@ def test_kernels_of_the_package_and_templates():
     assert "out[1ll << 40] = value" in text
 
 
+@pytest.mark.slow
 def test_ptx_files_are_replayed_and_shared_memory_is_kept(tmp_path):
     text = replayed(
         f"""
@@ -103,6 +107,7 @@ def test_ptx_files_are_replayed_and_shared_memory_is_kept(tmp_path):
     assert "PTX line" in text
 
 
+@pytest.mark.slow
 def test_a_launch_that_only_fails_elsewhere():
     """A pointer in memory leads to memory that the copy does not have; no fault is a result too."""
     text = replayed(
@@ -119,6 +124,7 @@ def test_a_launch_that_only_fails_elsewhere():
     assert "CUDA_ERROR_ILLEGAL_ADDRESS" in text
 
 
+@pytest.mark.slow
 def test_what_cannot_be_replayed_says_why():
     text = run(
         """
@@ -174,6 +180,7 @@ def test_saved_launches_are_replayed_by_the_command(tmp_path):
     assert "launch.json" in done.stderr
 
 
+@pytest.mark.slow
 def test_textures_are_not_kept():
     text = replayed(
         """

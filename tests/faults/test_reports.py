@@ -92,6 +92,7 @@ def test_launches_in_flight_are_listed_newest_first():
     )
 
 
+@pytest.mark.slow
 def test_the_list_is_bounded_and_keeps_nothing_alive():
     run(
         """
@@ -146,6 +147,7 @@ def test_other_errors_have_no_report():
     )
 
 
+@pytest.mark.slow
 def test_debug_mode_changes_no_result():
     program = """
         x = cp.arange(1000, dtype="f4")

@@ -125,6 +125,7 @@ USES = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("allocator", ["cp.get_default_memory_pool().malloc", "None",
                                        "cp.cuda.memory.malloc_managed"])  # fmt: skip
 def test_what_is_lost_says_so(allocator):

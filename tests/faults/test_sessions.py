@@ -47,6 +47,7 @@ def session(folder, *options):
     return done.returncode, done.stdout
 
 
+@pytest.mark.slow
 def test_it_ends_where_it_has_one_process(tmp_path):
     status, text = session(tmp_path)
     assert status == 1, text
@@ -55,6 +56,7 @@ def test_it_ends_where_it_has_one_process(tmp_path):
     assert "1 failed in" in text
 
 
+@pytest.mark.slow
 def test_another_worker_runs_the_rest(tmp_path):
     pytest.importorskip("xdist")
     status, text = session(tmp_path, "-n", "1")

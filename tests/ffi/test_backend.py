@@ -119,6 +119,7 @@ def fake_driver(tmp_path_factory):
     return build
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind, names",
     [

@@ -163,6 +163,7 @@ def test_a_reset_without_a_fault():
     assert seen == [*["INVALID_VALUE"] * 3, *"7777"]
 
 
+@pytest.mark.slow
 @pytest.mark.emulator  # a GPU's driver takes them for what lies there now, and may crash
 @pytest.mark.parametrize(
     "call, expected",

@@ -46,6 +46,7 @@ def test_layouts(computed, shape):
     assert all(computed) or len(shape) > 1  # in one dimension there is more than one way to see it
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", slow_except(["i1", "f2", "c16"], ["i1", "u4", "f2", "f8", "c16"]))
 def test_dtypes(computed, dtype):
     arrays = operands((5, 300), dtype)

@@ -49,6 +49,7 @@ CONSUMERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("leaf", LEAVES)
 def test_the_same_bits(leaf):
     for name, consumer in CONSUMERS.items():

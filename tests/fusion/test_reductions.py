@@ -85,6 +85,7 @@ def broadcast(x, y, row, column, single):
     return (x - row) * column + single
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("name", ["sum", "var"])
 def test_broadcast_operands(computed, shape, name):
@@ -105,6 +106,7 @@ def test_functions(computed, name):
     assert computed == [True, True]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["i1", "u2", "f2", "f8", "c8", "c16"])
 def test_dtypes(computed, dtype):
     for shape, axis in (((5, 1001), 1), ((600, 3), 0), ((40, 130), 0)):
@@ -112,6 +114,7 @@ def test_dtypes(computed, dtype):
     assert computed == [True] * 3
 
 
+@pytest.mark.slow
 def test_other_dtypes_than_the_operands(computed):
     arrays = operands((40, 130))
     for axis in (None, 0, 1):

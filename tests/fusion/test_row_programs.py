@@ -124,6 +124,7 @@ def test_rows_that_threads_do_not_keep(monkeypatch, function):
         check(function, operands(shape))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["f8", "f2", "c8", "i4", "u1"])
 def test_dtypes(kernels, dtype):
     for function in (layer_norm, counts) if dtype in ("i4", "u1") else (softmax, layer_norm):

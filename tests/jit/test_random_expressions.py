@@ -32,6 +32,7 @@ def _combine(inner):
 EXPRESSIONS = st.recursive(LEAVES, _combine, max_leaves=5)
 
 
+@pytest.mark.slow
 @hypothesis.example("(-(not a))", "i1", "i1")
 @hypothesis.example("(~(not a))", "i1", "i1")
 @hypothesis.given(EXPRESSIONS, st.sampled_from(DTYPES), st.sampled_from(DTYPES))

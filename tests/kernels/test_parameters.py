@@ -180,6 +180,7 @@ KERNELS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KERNELS)
 def test_sizes_are_the_compilers(name):
     source, _ = KERNELS[name]

@@ -17,6 +17,7 @@ def compiled(source):
     return nvrtc.compile(source.source, source.name, source.headers, options, kind="cubin")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "spec",
     [

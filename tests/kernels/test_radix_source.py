@@ -41,6 +41,7 @@ def test_longest_rows_fit_shared_memory(dtype):
     compiled(SortSpec("block", dtype, True, *block_shape(dtype, BLOCK_LIMIT[itemsize(dtype)])))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("dtype", "indices"), slow_off_axes(["f8", "i8"], [True, False]))
 def test_sorts_of_runs_fit_shared_memory(dtype, indices):
     for step in ("short", "long"):

@@ -69,6 +69,7 @@ def test_variants_compile_without_a_warning(fields):
     assert ".local" not in image  # arrays of values stay in registers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["u1", "f2", "f4", "f8"])
 @pytest.mark.parametrize("variant", ["strips", "periods"])
 @pytest.mark.parametrize("name", ["add", "argmax"])

@@ -81,6 +81,7 @@ def test_sums_start_from_minus_zero():
     assert not scans.is_exact("multiply", "c8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["b1", "u1", "i8", "f2", "f8", "c16"])
 @pytest.mark.parametrize(
     "changes",

@@ -36,6 +36,7 @@ def _close(found, expected):
     assert np.abs(found - expected).max() <= tolerance * np.abs(expected).max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("upper", [False, True])
 def test_inverses(xp, rng, n, upper):

@@ -93,6 +93,7 @@ def test_intervals_are_refused_as_numpy_does(xp, args, kwargs):
     same_state(ours.bit_generator.state, np.random.default_rng(7).bit_generator.state)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "dtype, high", [("u4", 3 << 30), ("u2", 40000), ("u1", 200), ("i8", 10**9)]
 )

@@ -143,6 +143,7 @@ _PAIRS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pair", slow_except([("?", "?"), ("i1", "i1"), ("f4", "c8")], _PAIRS))
 def test_dtypes(pair, rng):
     a = matrix([3, 600, 0, 2500, 4], 50, pair[0], rng)

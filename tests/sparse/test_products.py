@@ -299,6 +299,7 @@ def no_tiles(monkeypatch):
     monkeypatch.setattr(_matrix_products.spec, "tile_products", lambda dtype, key: 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", slow_except(["f4"], ["f4", "f8", "c16", "?"]))
 def test_tiles_of_rows(dtype, rng, monkeypatch):
     """Rows of many products and of few, and many without any, over the bounds of tiles."""
