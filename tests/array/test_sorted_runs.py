@@ -92,11 +92,7 @@ def with_runs(rng, n, lengths, bits):
         (5, lambda rng, n: np.sort(keys(rng, n))[::-1].copy()),
         (4, lambda rng, n: rng.random(n)),
         (4, lambda rng, n: rng.standard_normal(n)),
-        pytest.param(
-            5,
-            lambda rng, n: np.linspace(1, 1.9, 1000)[rng.integers(0, 1000, n)],
-            marks=pytest.mark.slow,
-        ),
+        (5, lambda rng, n: np.linspace(1, 1.9, 1000)[rng.integers(0, 1000, n)]),
         (3, lambda rng, n: 17 * 10**17 + rng.integers(0, 86400 * 10**9, n)),
         (2, lambda rng, n: 17 * 10**17 + rng.integers(0, 10**12, n)),
         (0, lambda rng, n: rng.integers(0, 10**6, n)),
