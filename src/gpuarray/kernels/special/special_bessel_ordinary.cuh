@@ -34,7 +34,7 @@ GPUARRAY_CALLED Ordinary hankel_wave(double v, double x) {
 GPUARRAY_CALLED bool debye_wave(double v, double x, Ordinary& out, dd shift = dd(0.0)) {
     const double s = ::sqrt(::fabs(x - v)) * ::sqrt(x + v), gap = x < v ? v * ::log((v + s) / x) - s : s - v * ::atan2(s, v);
     if (!(gap > 30)) return false;
-    if (x < v && gap > 1500) {  // out of the range, as the quotient of v and x may be
+    if (x < v && gap - ::fabs(shift.hi) > 1500) {  // out of the range, shifted or not, as the quotient of v and x may be
         out = Ordinary{0, -infinity()};
         return true;
     }
