@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gpuarray._namespace.shared_texts import sharing, texts_of
 from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.joining import stack
 from gpuarray.scipy.sparse._base import issparse
@@ -50,32 +51,26 @@ def is_sptriangular(A: Any) -> tuple[bool, bool]:
     return greatest <= 0, least >= 0
 
 
+@sharing(texts_of(is_sptriangular))
 def spbandwidth(A: Any) -> tuple[int, int]:
     """How far the entries of a sparse matrix lie from the main diagonal.
 
     Parameters
     ----------
-    A : sparse array or matrix
-        Any but bsr, which becomes csr, with a warning. Entries that are zero count, too, and of
-        diagonals those outside of the matrix.
+    {A}
 
     Returns
     -------
     below, above : int
         The greatest distances on either side.
 
-    Raises
-    ------
-    ValueError
-        If there are not two dimensions.
+    {Raises}
 
     Differences from SciPy
     ----------------------
     Both are 0 where nothing is stored, which SciPy refuses.
 
-    Notes
-    -----
-    Two numbers are waited for; of diagonals nothing but the offsets, once.
+    {Notes}
 
     Examples
     --------
