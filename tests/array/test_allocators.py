@@ -197,7 +197,7 @@ def test_which_pool_of_the_driver():
         assert runtime.deviceGetMemPool(0) == expected
         with cp.cuda.using_allocator(pool.malloc):
             same(cp.arange(5) * 2, np.arange(5) * 2)
-    for wrong in ("own", None, ["current"] * (count + 1)):
+    for wrong in ("own", b"\xff" * count, None, ["current"] * (count + 1)):
         with pytest.raises(ValueError, match="pool_handles|pool handles"):
             cp.cuda.MemoryAsyncPool(wrong)
     runtime.deviceSetMemPool(0, default)

@@ -94,12 +94,17 @@ ALLOWED = (
 )  # fmt: skip
 
 
+ILLEGAL_ADDRESS = 700
+
+
 def from_below(error: BaseException) -> bool:
     """Whether an error is none of a function that says what is wrong with its arguments."""
     if isinstance(error, KeyError | UnicodeError) or type(error).__module__.endswith("ctypes"):
         return True
     if isinstance(error, AttributeError | RuntimeError) and re.match(r"\w+: ", str(error)):
         return False  # NumPy's type, with the name of the function
+    if isinstance(error, errors.DriverError) and error.status == ILLEGAL_ADDRESS:
+        return True
     return not isinstance(error, ALLOWED)
 
 

@@ -590,6 +590,9 @@ def test_the_runtimes_functions(tmp_path):
     del x
     others = [cp.zeros(100_000, "i8") for _ in range(4)]
     runtime.graphUpload(executable, handle)
+    for wrong in ((b"x", handle), (executable, "x")):
+        with pytest.raises(TypeError):
+            runtime.graphLaunch(*wrong)
     runtime.graphLaunch(executable, handle)
     runtime.streamSynchronize(handle)
     assert z[-1] == 99_999 + 1

@@ -59,6 +59,15 @@ def test_quotients(pair):
     _both(lambda xp, a, b: xp.polydiv(xp.convolve(a, b), b), a, b)
 
 
+@pytest.mark.parametrize("sizes", [(0, 0), (0, 2), (2, 0)])
+def test_quotients_of_nothing(sizes):
+    a, b = map(np.ones, sizes)
+    with pytest.raises(IndexError):
+        np.polydiv(a, b)
+    with pytest.raises(IndexError, match="no coefficients"):
+        cp.polydiv(cp.asarray(a), cp.asarray(b))
+
+
 @pytest.mark.parametrize(
     "dtypes", [("f8", "f8"), ("f4", "f8"), ("i4", "i8"), ("u1", "u1"), ("f4", "c8"), ("f2", "f2"), ("?", "i2")]
 )  # fmt: skip

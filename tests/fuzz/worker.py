@@ -116,6 +116,8 @@ class Runner:
                     if self._broken():
                         raise DeviceFault(start, stop)
                 found.append((case, difference))
+        if self._broken():  # by a launch that nothing has waited for
+            raise DeviceFault(start, stop)
         return found
 
     def _broken(self) -> bool:

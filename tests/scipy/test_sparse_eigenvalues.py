@@ -277,9 +277,11 @@ def test_what_is_not_finite():
 
 def test_singular_values_of_what_has_no_numbers():
     for a in (np.array([[1, None]], object), np.array([["a", "b"]])):
-        for module in (expected, linalg):
-            with pytest.raises(ValueError, match="`A` must be of numeric data type"):
-                module.svds(a, k=1)
+        # Once SCIPY_ARRAY_API is set, SciPy's error is another one.
+        with pytest.raises((ValueError, TypeError), match="numeric"):
+            expected.svds(a, k=1)
+        with pytest.raises(ValueError, match="`A` must be of numeric data type"):
+            linalg.svds(a, k=1)
     for module, xp in ((expected, np), (linalg, cp)):
         with pytest.raises(ValueError, match="`v0` must be of floating"):
             module.svds(xp.asarray(B), k=1, v0="hi")

@@ -408,6 +408,11 @@ def polydiv(u: ArrayLike | poly1d, v: ArrayLike | poly1d) -> tuple[Any, Any]:
         ``u = q * v + r``, without what is close to zero in front of r. The call waits for the
         device.
 
+    Raises
+    ------
+    IndexError
+        A polynomial has no coefficients.
+
     Examples
     --------
     >>> import gpuarray as cp
@@ -415,6 +420,8 @@ def polydiv(u: ArrayLike | poly1d, v: ArrayLike | poly1d) -> tuple[Any, Any]:
     (array([1.5 , 1.75]), array([0.25]))
     """
     dividend, divisor = [_coefficients(x, "polydiv") for x in (u, v)]
+    if not (dividend._layout.size and divisor._layout.size):
+        raise IndexError("polydiv: a polynomial has no coefficients; give at least one")
     dtype = np.result_type(dividend._layout.dtype, divisor._layout.dtype)
     dtype = dtype if dtype.kind in "fc" else np.dtype(np.float64)
     one, other = [copies.copy(x[::-1], "C", dtype) for x in (dividend, divisor)]

@@ -192,7 +192,7 @@ class MemoryAsyncPool:
 
     def __init__(self, pool_handles: Any = "current"):
         count = driver.device_count()
-        if isinstance(pool_handles, Sequence) and not isinstance(pool_handles, str):
+        if isinstance(pool_handles, Sequence) and not isinstance(pool_handles, str | bytes):
             handles = list(pool_handles)
             if len(handles) != count:
                 raise ValueError(

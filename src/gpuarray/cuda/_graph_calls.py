@@ -91,7 +91,7 @@ def graphLaunch(graphExec: int, stream: int) -> None:
         A handle, such as `Stream.ptr`; 0 is the default stream.
     """
     need_context()
-    driver.graph_launch(graphExec, stream)
+    driver.graph_launch(operator.index(graphExec), operator.index(stream))
     memory = _executables.get(graphExec)
     if memory is not None:
         memory.launched_on(capture.object_of(stream))
