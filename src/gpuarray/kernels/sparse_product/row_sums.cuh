@@ -2,7 +2,7 @@
 //
 // Each warp takes a share of the merged path (merged_path.cuh), and goes through the elements of it in chunks, without a
 // barrier between warps: while some wait for elements of the vector, others add up. Products of a chunk are written to
-// shared memory. A lane adds up a row, in the order of its elements; rows that are long are added up by all lanes. Where no
+// shared memory. A lane adds up a row, in the order of its elements; groups of lanes add up rows that are long. Where no
 // row ends in a chunk, lanes keep what they have of it until one does.
 //
 // A short row is all of the share's in which it ends, so that nothing is handed on. Of a long one shares before send what
@@ -57,14 +57,16 @@ struct RowSums {
     typedef typename Elements::Left Left;
     typedef typename Elements::Right Right;
     typedef SumOf<Terms> Adding;
-    // LONG: rows with more elements in a chunk are added up by all lanes. AHEAD: sums of others that a thread reads at a
-    // time.
+    // LONG: rows with more elements in a chunk are added up by GROUP lanes, or by all. AHEAD: sums of others that a thread
+    // reads at a time.
     enum {
         EACH = Elements::EACH,
         PARTS = Elements::PARTS,
         CHUNK = Elements::CHUNK,
         WARPS = BLOCK / 32,
-        LONG = 24,
+        LONG = 32,
+        GROUP = 8,
+        GROUPS = 32 / GROUP,
         AHEAD = 4,
     };
 
@@ -215,7 +217,7 @@ struct RowSums {
                     for (int p = 0; p < PARTS; ++p) Vector<Sum, EACH>::copy(chunk + (p * 32 + lane) * EACH, made[p]);
                     __syncwarp();
                     if (is_through) {
-                        begun = Terms::joined(begun, combine_lanes<Adding, 32>(through));
+                        begun = Terms::joined(begun, combine_lanes<Adding, 32, 32>(through));
                         through = Sum();
                         is_through = false;
                     }
@@ -257,7 +259,7 @@ struct RowSums {
                 }
                 begin += CHUNK;
             } while (begin < stop);
-            if (is_through) begun = Terms::joined(begun, combine_lanes<Adding, 32>(through));
+            if (is_through) begun = Terms::joined(begun, combine_lanes<Adding, 32, 32>(through));
         }
         // Each share sends a message, and the last of each 32 one for all of them, so that nobody waits in vain whatever the
         // pointers are.
@@ -269,7 +271,7 @@ struct RowSums {
                 const uint64_t* const slot = messages.tile(uint32_t(number - 31 + lane));
                 Message<Sum> message;
                 message.read(slot);
-                whole = combine_lanes<Adding, 32>(message.receive(slot, ticket.tag));
+                whole = combine_lanes<Adding, 32, 32>(message.receive(slot, ticket.tag));
             }
             if (lane == 0) Message<Sum>::send(messages.group(uint32_t(number / 32)), whole, ticket.tag);
         }
@@ -311,10 +313,11 @@ struct RowSums {
                 if (from + i * 32 < all) sum = Terms::joined(sum, read[i].receive(slots[i], messages.tag));
             }
         }
-        return combine_lanes<Adding, 32>(sum);
+        return combine_lanes<Adding, 32, 32>(sum);
     }
 
-    // The sum of each lane's part of a chunk.
+    // The sum of each lane's part of a chunk. Groups of lanes add up long parts, one each at a time, and all lanes the last
+    // one if it is alone.
     GPUARRAY_DEVICE static Sum sum_of_row(const Sum* chunk, int from, int to) {
         Sum sum = Sum();
         const bool is_long = to - from > LONG;
@@ -322,16 +325,42 @@ struct RowSums {
 #pragma unroll 4
             for (int k = from; k < to; ++k) sum = Terms::joined(sum, chunk[k]);
         }
-        for (uint32_t rest = __ballot_sync(0xffffffffu, is_long); rest != 0; rest &= rest - 1) {
-            const int owner = __ffs(rest) - 1;
-            const int begin = from_lane<32>(from, owner), end = from_lane<32>(to, owner);
-            Sum part = Sum();
-#pragma unroll 2
-            for (int k = begin + threadIdx.x % 32; k < end; k += 32) part = Terms::joined(part, chunk[k]);
-            part = from_lane<32>(combine_lanes<Adding, 32>(part), 0);
-            if (threadIdx.x % 32 == owner) sum = part;
+        const int lane = threadIdx.x % 32;
+        uint32_t rest = __ballot_sync(0xffffffffu, is_long);
+        while (rest != 0) {
+            const uint32_t bit = 1u << lane;
+            const int rank = __popc(rest & (bit - 1));  // among the lanes whose parts are left
+            const bool is_now = (rest & bit) != 0 && rank < GROUPS;
+            if ((rest & (rest - 1)) == 0) {
+                const Sum part = from_lane<32>(sum_by_lanes<32>(chunk, from, to, rest), 0);
+                if (is_now) sum = part;
+                break;
+            }
+            uint32_t own = rest;
+#pragma unroll
+            for (int group = 1; group < GROUPS; ++group) {
+                rest &= rest - 1;
+                if (lane / GROUP >= group) own &= own - 1;
+            }
+            rest &= rest - 1;
+            const Sum part = from_lane<32>(sum_by_lanes<GROUP>(chunk, from, to, own), rank % GROUPS * GROUP);
+            if (is_now) sum = part;
         }
         return sum;
+    }
+
+    // The sum of the part that the lane of the lowest bit has, by groups of WIDTH lanes: the first lane of each gets it.
+    // Without a bit it is zero.
+    template <int WIDTH>
+    GPUARRAY_DEVICE static Sum sum_by_lanes(const Sum* chunk, int from, int to, uint32_t owners) {
+        const int owner = (__ffs(owners) - 1) & 31;
+        const int begin = from_lane<32>(from, owner), end = from_lane<32>(to, owner);
+        Sum part = Sum();
+        if (owners != 0) {
+#pragma unroll 2
+            for (int k = begin + threadIdx.x % WIDTH; k < end; k += WIDTH) part = Terms::joined(part, chunk[k]);
+        }
+        return combine_lanes<Adding, WIDTH, WIDTH>(part);
     }
 };
 
