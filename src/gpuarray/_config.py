@@ -32,6 +32,9 @@ VARIABLES = (
 
 #: How operations on large arrays run.
 FUSION_MODES = ("off", "on", "immediate")
+
+#: Python 3.11 reads attributes of arrays the slow way once operations are recorded.
+_FUSION = "on" if sys.version_info >= (3, 12) else "off"
 _BACKENDS = ("auto", "cuda", "emulator")
 _TRUE = ("1", "true", "yes", "on")
 _FALSE = ("", "0", "false", "no", "off")
@@ -83,7 +86,8 @@ class Config(NamedTuple):
     progress: bool = True
     #: ``GPUARRAY_FUSION``: 'off', 'on' or 'immediate': whether operations on large arrays are
     #: recorded and run together, and whether their kernels are compiled before they first run.
-    fusion: str = "off"
+    #: 'on' is the default, but for Python 3.11.
+    fusion: str = _FUSION
 
     @classmethod
     def from_environment(
@@ -118,7 +122,7 @@ class Config(NamedTuple):
             ),
             "address_ranges": lambda: _flag(environ, "GPUARRAY_ADDRESS_RANGES", default=True),
             "progress": lambda: _flag(environ, "GPUARRAY_PROGRESS", default=True),
-            "fusion": lambda: _choice(environ, "GPUARRAY_FUSION", "off", FUSION_MODES),
+            "fusion": lambda: _choice(environ, "GPUARRAY_FUSION", _FUSION, FUSION_MODES),
         }
         found = {}
         for name, read in readers.items():

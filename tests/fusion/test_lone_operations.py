@@ -114,7 +114,17 @@ assert not deferring_streams
 """
 
 
-@pytest.mark.parametrize("mode", ["on", "immediate"])
+@pytest.mark.parametrize(
+    "mode",
+    [
+        "on",
+        "immediate",
+        pytest.param(
+            "",
+            marks=pytest.mark.skipif(sys.version_info < (3, 12), reason="it is off by default"),
+        ),
+    ],
+)
 def test_small_arrays_load_nothing(mode):
     result = subprocess.run(
         [sys.executable, "-c", PROGRAM],
