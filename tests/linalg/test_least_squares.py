@@ -220,7 +220,8 @@ def test_what_counts_for_a_rank():
 
 def test_ranks_of_infinite_and_missing_numbers():
     host = np.full((2, 2), np.inf)
-    same(cp.linalg.matrix_rank(cp.asarray(host)), np.asarray(np.linalg.matrix_rank(host)))
+    # With some versions of LAPACK NumPy's does not converge; with others the values are NaN.
+    same(cp.linalg.matrix_rank(cp.asarray(host)), np.asarray(0))
     host[0, 0] = np.nan
     with pytest.raises(np.linalg.LinAlgError):
         cp.linalg.matrix_rank(cp.asarray(host))
