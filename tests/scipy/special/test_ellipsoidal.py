@@ -86,3 +86,38 @@ def test_dtypes():
     assert narrow.dtype == np.float32
     np.testing.assert_allclose(narrow.get(), [-0.41666667], rtol=1e-6)
     assert special.ellip_harm_2(5, 8, 2, 1, cp.asarray([10.0], "f")).dtype == np.float64
+
+
+def test_lengths_whose_squares_leave_the_range():
+    # A function is homogeneous in its lengths, of degree n; squares, powers and products of them overflowed.
+    n, p = np.array([1, 2, 3, 4, 8]), np.array([2, 1, 2, 9, 4])
+    s = np.array([-4.0, 3.0, 0.5])[:, None]
+    one = special.ellip_harm(5.0, 8.0, cp.asarray(n), cp.asarray(p), cp.asarray(s)).get()
+    for exponent in (300, -300):
+        unit = 2.0**exponent
+        found = special.ellip_harm(
+            5.0 * unit**2, 8.0 * unit**2, cp.asarray(n), cp.asarray(p), cp.asarray(s * unit)
+        ).get()
+        with np.errstate(over="ignore"):
+            np.testing.assert_array_equal(found, np.ldexp(one, exponent * n))
+    # Far away s**n: the zeros of the polynomial are below rounding.
+    s = cp.asarray([1e200, -1e200, 1e60, np.inf, -np.inf, np.nan])
+    found = special.ellip_harm(5.0, 8.0, 8, 4, s).get()
+    np.testing.assert_array_equal(found, [np.inf] * 5 + [np.nan])
+    found = special.ellip_harm(5.0, 8.0, 3, 2, s).get()
+    np.testing.assert_allclose(found, [np.inf, -np.inf, 1e180, np.inf, -np.inf, np.nan], rtol=1e-14)
+
+
+@pytest.mark.slow
+def test_second_kind_and_constants_of_small_and_great_lengths():
+    n, p = np.array([1, 2, 3]), np.array([2, 1, 2])
+    one = special.ellip_harm_2(5.0, 8.0, cp.asarray(n), cp.asarray(p), 4.0).get()
+    size = special.ellip_normal(5.0, 8.0, cp.asarray(n), cp.asarray(p)).get()
+    for exponent in (250, -250):
+        unit = 2.0**exponent
+        h2, k2 = 5.0 * unit**2, 8.0 * unit**2
+        found = special.ellip_harm_2(h2, k2, cp.asarray(n), cp.asarray(p), 4.0 * unit).get()
+        with np.errstate(over="ignore"):
+            np.testing.assert_array_equal(found, np.ldexp(one, -exponent * (n + 1)))
+            found = special.ellip_normal(h2, k2, cp.asarray(n), cp.asarray(p)).get()
+            np.testing.assert_array_equal(found, np.ldexp(size, 4 * exponent * n))

@@ -73,8 +73,8 @@ CASES = [
     Case("bdtrc", [COUNTS[0], COUNTS[0] + COUNTS[1], COUNTS[2]], exact=bdtrc, corners=(0.0, 1.0)),
     Case("fdtr", pairs(SHAPES[SHAPES > 0.5], SHAPES[SHAPES > 0.5], powers(-2, 2), count=150), exact=fdtr, corners=POSITIVE),
     Case("fdtrc", pairs(SHAPES[SHAPES > 0.5], SHAPES[SHAPES > 0.5], powers(-2, 2), count=150), exact=fdtrc, corners=POSITIVE),
-    Case("nbdtr", [COUNTS[0], COUNTS[1] + 1, COUNTS[2]], exact=lambda mp, k, n, p: lower(mp, n, k + 1, p), corners=POSITIVE),
-    Case("nbdtrc", [COUNTS[0], COUNTS[1] + 1, COUNTS[2]], exact=lambda mp, k, n, p: upper(mp, n, k + 1, p), corners=POSITIVE),
+    Case("nbdtr", [COUNTS[0], COUNTS[1] + 1, COUNTS[2]], exact=lambda mp, k, n, p: lower(mp, n, mp.floor(k) + 1, p), corners=POSITIVE),
+    Case("nbdtrc", [COUNTS[0], COUNTS[1] + 1, COUNTS[2]], exact=lambda mp, k, n, p: upper(mp, n, mp.floor(k) + 1, p), corners=POSITIVE),
     Case("stdtr", pairs(SHAPES, linear(-20, 20), count=150), exact=stdtr, corners=(*POSITIVE, -1.0)),
 ]  # fmt: skip
 

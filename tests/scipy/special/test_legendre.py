@@ -109,3 +109,22 @@ def test_exceptions_are_scipys(name, arguments, options):
         getattr(scipy.special, name)(*arguments, **options)
     with pytest.raises(theirs.type):
         getattr(special, name)(*arguments, **options)
+
+
+def test_second_kind_far_away():
+    # Q of degree n and order m is a power of 1 / z there (DLMF 14.8.15): squares of z overflowed.
+    z = np.array([1e200, -1e200, 1e308, np.inf, -np.inf])
+    value, slope = [x.get() for x in special.lqmn(2, 2, cp.asarray(z))]
+    np.testing.assert_allclose(value[:, 0, :3], [1 / z[:3], [-1e-200, -1e-200, -1e-308], 2 / z[:3]])
+    assert not value[:, 1:].any()
+    assert not value[..., 3:].any()
+    assert not slope.any()
+    # Before and behind the bound.
+    z = np.array([1e149, -1e149, 1e152, -1e152])
+    value, slope = [x.get()[:, 0] for x in special.lqmn(2, 0, cp.asarray(z))]
+    wanted = np.array([1 / z, -1 / abs(z), 2 / z])
+    np.testing.assert_allclose(value, wanted, rtol=1e-14)
+    np.testing.assert_allclose(slope, -wanted / z, rtol=1e-13)
+    value, slope = special.lqn(1, cp.asarray([1e200 + 1e200j, 1e100 - 1e100j]))
+    np.testing.assert_allclose(value.get()[0], [5e-201 - 5e-201j, 5e-101 + 5e-101j], rtol=1e-14)
+    np.testing.assert_allclose(slope.get()[0], [0, -5e-201j], rtol=1e-14, atol=1e-300)

@@ -166,3 +166,14 @@ def test_modified_functions_that_do_not_exist() -> None:
     m, q = cp.asarray([-1.0, 0.5, 2.0, np.nan]), cp.asarray([1.0, 1.0, -3.0, 1.0])
     for found in special.mathieu_modcem1(m, q, 1.0):
         assert np.isnan(found.get()).all()
+
+
+def test_modified_functions_where_arguments_leave_the_range() -> None:
+    # sqrt(q) exp(-z) is tiny, and quotients of neighbouring Bessel functions overflowed; then sqrt(q) exp(z) does.
+    z = cp.asarray([700.0, -700.0, 720.0, -720.0, np.inf, -np.inf])
+    value, slope = [x.get() for x in special.mathieu_modcem1(2, 5.0, z)]
+    assert 0 < abs(value[0]) < 1e-151
+    assert value[1] == value[0]
+    assert slope[1] == -slope[0] != 0
+    np.testing.assert_array_equal(value[2:], 0)  # a wave that decays
+    assert np.isnan(slope[2:]).all()  # and whose slope grows

@@ -56,13 +56,13 @@ ROWS = (
     special(
         "gdtr", 3, "Distribution function of gamma with rate a and shape b.",
         2.0, 3.0, [0.0, 1.0], loops="fff->f ddd->d", header=_HEADER,
-        floats="special::gammainc(in1, special::product_of<special::Wide<T>>(in0, in2))",
+        floats="special::gdtr<special::Wide<T>>(in0, in1, in2)",
         result="array([0.        , 0.32332358])",
     ),
     special(
         "gdtrc", 3, "Survival function of gamma with rate a and shape b.",
         2.0, 3.0, [0.0, 1.0], loops="fff->f ddd->d", header=_HEADER,
-        floats="special::gammaincc(in1, special::product_of<special::Wide<T>>(in0, in2))",
+        floats="special::gdtrc<special::Wide<T>>(in0, in1, in2)",
         result="array([1.        , 0.67667642])",
     ),
     special(

@@ -161,6 +161,29 @@ template <class W> GPUARRAY_CALLED BetaPart beta_part(double a, double b, W x, W
     return BetaPart{::fmin(value, 1.0), upper};
 }
 
+// For parameters of which one is beyond 1e120: I is the gamma distribution of its product with x, as it is for a
+// smaller one (DLMF 8.18.3), or, where both are large, a normal distribution whose width is below rounding.
+template <class W> GPUARRAY_CALLED BetaPart beta_part_of_huge(double a, double b, W x, W y) {
+    const bool swapped = a > b;
+    if (swapped) {
+        const double c = a;
+        const W z = x;
+        a = b, b = c, x = y, y = z;
+    }
+    BetaPart part{0.0, true};
+    if (a > 1e40) {
+        const double unit = ::ldexp(1.0, -600), from = a * unit, to = b * unit, rest = rounded(y * from - x * to);
+        const double z = -rest / ::sqrt(from / (from + to) * to) * ::ldexp(1.0, 300);
+        part = z < 0 ? BetaPart{::normcdf(z), false} : BetaPart{::normcdf(-z), true};
+    } else if (x.hi * b < 1e50) {
+        const int shift = ::ilogb(b) - 330;
+        const W more = x * ::ldexp(1.0, shift);
+        part = beta_part(a, ::ldexp(b, -shift), more, W(1.0) - more);
+    }
+    if (swapped) part.upper = !part.upper;
+    return part;
+}
+
 GPUARRAY_DEVICE bool beta_defined(double a, double b, double x) { return a > 0 && b > 0 && x >= 0 && x <= 1; }
 template <class W> GPUARRAY_CALLED double betainc_of(double a, double b, W x, W y) {
     if (!(a >= 0 && b >= 0 && x.hi >= 0 && x.hi <= 1)) return not_a_number();
@@ -169,7 +192,7 @@ template <class W> GPUARRAY_CALLED double betainc_of(double a, double b, W x, W 
     if (x.hi == 0 || y.hi == 0) return x.hi == 0 ? 0.0 : 1.0;
     if (a == 0 || isinf(b)) return 1.0;
     if (b == 0 || isinf(a)) return 0.0;
-    return beta_part(a, b, x, y).p();
+    return ::fmax(a, b) > 1e120 ? beta_part_of_huge(a, b, x, y).p() : beta_part(a, b, x, y).p();
 }
 template <class W> GPUARRAY_DEVICE double betaincc_of(double a, double b, W x, W y) { return betainc_of(b, a, y, x); }
 template <class W> GPUARRAY_DEVICE double betainc(double a, double b, double x) {
@@ -274,7 +297,7 @@ template <class W> GPUARRAY_CALLED double bdtr(double k, double n, double p) {
 }
 template <class W> GPUARRAY_CALLED double bdtrc(double k, double n, double p) {
     const double whole = ::floor(k), rest = n - whole;
-    if (!(p >= 0 && p <= 1) || !(rest >= 0) || isinf(rest) || k != k) return not_a_number();
+    if (!(p >= 0 && p <= 1) || !(rest >= 0) || isinf(n) || k != k) return not_a_number();
     if (whole < 0) return 1.0;
     return rest == 0 ? 0.0 : betainc_of<W>(whole + 1, rest, p, W(1.0) - p);
 }
@@ -296,14 +319,17 @@ template <class W> GPUARRAY_CALLED double bdtrin(double k, double y, double p) {
 }
 
 template <class W> GPUARRAY_CALLED double nbdtr(double k, double n, double p) {
+    k = ::floor(k);
     if (!(p >= 0 && p <= 1) || !(k >= 0) || isinf(k) || isinf(n)) return not_a_number();
     return betainc_of<W>(n, k + 1, p, W(1.0) - p);
 }
 template <class W> GPUARRAY_CALLED double nbdtrc(double k, double n, double p) {
+    k = ::floor(k);
     if (!(p >= 0 && p <= 1) || !(k >= 0) || isinf(k) || isinf(n)) return not_a_number();
     return betaincc_of<W>(n, k + 1, p, W(1.0) - p);
 }
 template <class W> GPUARRAY_CALLED double nbdtri(double k, double n, double y) {
+    k = ::floor(k);
     if (!(k >= 0)) return not_a_number();
     return beta_inverse<W>(n, k + 1, y, 1 - y).x;
 }
@@ -337,8 +363,16 @@ template <class W> GPUARRAY_CALLED double btdtrib(double a, double p, double x) 
 template <class W> GPUARRAY_CALLED double f_distribution(double n, double m, double x, bool upper) {
     if (!(n > 0) || !(m > 0) || !(x >= 0)) return not_a_number();
     if (isinf(x)) return upper ? 0.0 : 1.0;
-    const W scaled = product_of<W>(n, x), whole = scaled + m;
-    const W part = scaled / whole, rest = W(m) / whole;
+    if (n > 1e120 || m > 1e120) {
+        // Beyond 1e40 it is a normal distribution whose width is below rounding; one alone is as good as infinite.
+        if (n > 1e40 && m > 1e40) return ::normcdf((upper ? 1 - x : x - 1) / ::sqrt(2 / n + 2 / m));
+        (n > 1e120 ? n : m) = 0x1p332;
+    }
+    // Both terms of the sum by a power of two, where one of them would leave the range.
+    const bool great = n * x > 1e290 || m > 1e290;
+    const double unit = great ? ::ldexp(1.0, -600) : 1.0, top = great && n < x ? n : n * unit;
+    const W scaled = product_of<W>(top, great && n < x ? x * unit : x), whole = scaled + m * unit;
+    const W part = scaled / whole, rest = W(m * unit) / whole;
     return upper ? betaincc_of<W>(n / 2, m / 2, part, rest) : betainc_of<W>(n / 2, m / 2, part, rest);
 }
 template <class W> GPUARRAY_DEVICE double fdtr(double n, double m, double x) {

@@ -23,10 +23,16 @@ template <class T> GPUARRAY_DEVICE bool missing(T x) { return gpuarray::isnan(x)
 GPUARRAY_DEVICE double pairs(double a, double b, double c) { return ::fma(a, b + c, b * c); }
 GPUARRAY_DEVICE Complex pairs(Complex a, Complex b, Complex c) { return a * b + a * c + b * c; }
 
+// What arguments of this size are multiplied by, so that their sums have all digits: a power of four, as the functions
+// are homogeneous in their arguments, of degree -1/2 or -3/2.
+GPUARRAY_DEVICE double carlson_unit(double size) { return size > 1e306 ? 0x1p-32 : size < 1e-290 ? 0x1p200 : 1.0; }
+
 template <class T> GPUARRAY_CALLED T carlson_rc(T x, T y) {
     if (left_of_range(x) || missing(x) || missing(y)) return T(not_a_number());
     if (is_zero(y) || (infinite(x) && on_cut(y))) return T(not_a_number());
     if (infinite(x) || infinite(y)) return T(0);
+    const double unit = carlson_unit(::fmax(magnitude(x), magnitude(y)));
+    x = unit * x, y = unit * y;
     T factor = T(1);
     if (on_cut(y)) {  // Cauchy's principal value, DLMF 19.2.20
         if (is_zero(x)) return T(0);
@@ -47,7 +53,7 @@ template <class T> GPUARRAY_CALLED T carlson_rc(T x, T y) {
     }
     const T s = (second - start) * scale / mean;
     const T series = s * s * (0.3 + s * (1.0 / 7 + s * (0.375 + s * (9.0 / 22 + s * (159.0 / 208 + s * 1.125)))));
-    return factor * (series + 1.0) / root(mean);
+    return factor * (series + 1.0) / root(mean) * ::sqrt(unit);
 }
 
 template <class T> GPUARRAY_CALLED T carlson_rf(T x, T y, T z) {
@@ -55,6 +61,8 @@ template <class T> GPUARRAY_CALLED T carlson_rf(T x, T y, T z) {
     if (missing(x) || missing(y) || missing(z)) return T(not_a_number());
     if (infinite(x) || infinite(y) || infinite(z)) return T(0);
     if (is_zero(x) + is_zero(y) + is_zero(z) > 1) return T(infinity());
+    const double unit = carlson_unit(::fmax(::fmax(magnitude(x), magnitude(y)), magnitude(z)));
+    x = unit * x, y = unit * y, z = unit * z;
     T mean = (x + y + z) / 3.0;
     const T dx = mean - x, dy = mean - y;
     double spread = 90 * ::fmax(::fmax(magnitude(dx), magnitude(dy)), magnitude(mean - z)), scale = 1;
@@ -70,7 +78,7 @@ template <class T> GPUARRAY_CALLED T carlson_rf(T x, T y, T z) {
     const T X = dx * scale / mean, Y = dy * scale / mean, Z = -X - Y, e2 = X * Y - Z * Z, e3 = X * Y * Z;
     const T series = e3 * (1.0 / 14 - e2 * (3.0 / 44 - e2 * (1.0 / 16)) + e3 * (3.0 / 104)) -
                      e2 * (0.1 - e2 * (1.0 / 24 - e2 * (5.0 / 208)));
-    return (series + 1.0) / root(mean);
+    return (series + 1.0) / root(mean) * ::sqrt(unit);
 }
 
 // A sum of falling terms and what rounding took from it.
@@ -100,6 +108,8 @@ template <class T> GPUARRAY_CALLED T carlson_rd(T x, T y, T z) {
     if (is_zero(z)) return T(infinity());
     if (infinite(x) || infinite(y) || infinite(z)) return T(0);
     if (is_zero(x) && is_zero(y)) return T(infinity());
+    const double unit = carlson_unit(::fmax(::fmax(magnitude(x), magnitude(y)), magnitude(z)));
+    x = unit * x, y = unit * y, z = unit * z;
     T mean = (x + y + 3.0 * z) / 5.0;
     CompensatedSum<T> sum;
     const T dx = mean - x, dy = mean - y;
@@ -116,10 +126,13 @@ template <class T> GPUARRAY_CALLED T carlson_rd(T x, T y, T z) {
     }
     const T X = dx * scale / mean, Y = dy * scale / mean, Z = -(X + Y) / 3.0, xy = X * Y, z2 = Z * Z;
     const T series = carlson_series(xy - 6.0 * z2, (3.0 * xy - 8.0 * z2) * Z, 3.0 * (xy - z2) * z2, xy * z2 * Z);
-    return sum.times(3.0, scale * series / (mean * root(mean)));
+    return sum.times(3.0, scale * series / (mean * root(mean))) * (unit * ::sqrt(unit));
 }
 
 template <class T> GPUARRAY_CALLED T carlson_rj_regular(T x, T y, T z, T p) {
+    const double first = ::fmax(magnitude(x), magnitude(y)), last = ::fmax(magnitude(z), magnitude(p));
+    const double unit = carlson_unit(::fmax(first, last));
+    x = unit * x, y = unit * y, z = unit * z, p = unit * p;
     T mean = (x + y + z + 2.0 * p) / 5.0;
     CompensatedSum<T> sum;
     const T dx = mean - x, dy = mean - y, dz = mean - z;
@@ -142,7 +155,8 @@ template <class T> GPUARRAY_CALLED T carlson_rj_regular(T x, T y, T z, T p) {
     const T X = dx * scale / mean, Y = dy * scale / mean, Z = dz * scale / mean, P = -0.5 * (X + Y + Z);
     const T xyz = X * Y * Z, e2 = X * Y + X * Z + Y * Z - 3.0 * P * P;
     const T e3 = xyz + 2.0 * e2 * P + 4.0 * P * P * P, e4 = (2.0 * xyz + e2 * P + 3.0 * P * P * P) * P;
-    return sum.times(6.0, scale * carlson_series(e2, e3, e4, xyz * P * P) / (mean * root(mean)));
+    const T series = scale * carlson_series(e2, e3, e4, xyz * P * P) / (mean * root(mean));
+    return sum.times(6.0, series) * (unit * ::sqrt(unit));
 }
 // Zeros first, then by real parts.
 template <class T> GPUARRAY_DEVICE void order(T& a, T& b) {
@@ -181,10 +195,15 @@ template <class T> GPUARRAY_CALLED T carlson_rg(T x, T y, T z) {
     order(x, y);
     // The others change no digit, and the terms would leave the range.
     if (magnitude(x) + magnitude(y) < 1e-20 * magnitude(z)) return 0.5 * root(z);
-    if (is_zero(y)) return 0.5 * root(z);
+    // Products would leave the range, too: an even power of two, and its root for the result.
+    const double size = ::fmax(::fmax(magnitude(x), magnitude(y)), magnitude(z));
+    const int shift = size > 1e100 || (size < 1e-100 && size > 0) ? ::ilogb(size) / 2 : 0;
+    const double unit = ::ldexp(1.0, -shift);
+    x = unit * (unit * x), y = unit * (unit * y), z = unit * (unit * z);
+    if (is_zero(y)) return 0.5 * root(z) * ::ldexp(1.0, shift);
     T sum = y * carlson_rf(x, z, y) + root(x) * root(z) / root(y);
     if (!is_zero(x - y) && !is_zero(y - z)) sum = sum + (y - x) * (z - y) / 3.0 * carlson_rd(x, z, y);
-    return 0.5 * sum;
+    return 0.5 * sum * ::ldexp(1.0, shift);
 }
 
 }  // namespace special

@@ -176,32 +176,43 @@ struct Lame {
     }
     GPUARRAY_DEVICE double value(double s) const {
         const dd square = product(s, s);
-        // Where the square overflows each root is a power of s.
-        if (isinf(square.hi)) {
-            const double size = ::fabs(s);
-            return (last > 0 ? infinity() : 1.0) * (odd ? s : 1.0) * (middle ? size : 1.0) * (outer ? size : 1.0);
-        }
         return value(s, square - h2, square - k2);
     }
 };
 
+// By what power of two lengths are divided, so that the greatest of them is about one and powers of them stay in the
+// range: less where h^2 would leave it. A function is homogeneous in its lengths, of the first kind of degree n.
+GPUARRAY_CALLED int lame_exponent(double h2, double k2, double s) {
+    const int greatest = ::max(::ilogb(k2) / 2, s == 0 || !isfinite(s) ? -2000 : ::ilogb(s));
+    return ::min(greatest, (::ilogb(h2) + 960) / 2);
+}
 GPUARRAY_DEVICE bool is_sign(double x) { return ::fabs(x) == 1; }
 GPUARRAY_CALLED double ellip_harm(double h2, double k2, double n, double p, double s, double signm, double signn) {
-    const Lame function(h2, k2, n, p);
+    // Far away it is s^n: what else is in it is below rounding.
+    const bool far = ::fabs(s) > 1e12 * ::sqrt(k2), lengths = h2 > 0 && h2 < k2 && isfinite(k2);
+    const int exponent = lengths ? lame_exponent(h2, k2, far ? 0.0 : s) : 0;
+    const Lame function(::ldexp(h2, -2 * exponent), ::ldexp(k2, -2 * exponent), n, p);
     if (!function.defined || (function.middle && !is_sign(signm)) || (function.outer && !is_sign(signn))) {
         return not_a_number();
     }
-    return function.value(s) * (function.middle ? signm : 1.0) * (function.outer ? signn : 1.0);
+    const double sign = (function.middle ? signm : 1.0) * (function.outer ? signn : 1.0), degree = ::trunc(n);
+    if (far) return ::pow(::fabs(s), degree) * (function.odd && s < 0 ? -sign : sign);
+    return ::ldexp(function.value(::ldexp(s, -exponent)) * sign, exponent * int(degree));
 }
 
 // (2 n + 1) E(s) times the integral of 1 / (E(x)^2 sqrt((x^2 - k^2) (x^2 - h^2))) from s on (Dassios), in the angle of
 // x = k cosh(angle): by the trapezoidal rule after H. Takahasi and M. Mori, "Double exponential formulas for numerical
 // integration" (1974).
 GPUARRAY_CALLED double ellip_harm_2(double h2, double k2, double n, double p, double s) {
+    const int exponent = h2 > 0 && h2 < k2 && isfinite(k2) ? lame_exponent(h2, k2, 0.0) : 0;
+    const double far_away = s;
+    h2 = ::ldexp(h2, -2 * exponent), k2 = ::ldexp(k2, -2 * exponent), s = ::ldexp(s, -exponent);
     const Lame function(h2, k2, n, p);
     if (!function.defined) return not_a_number();
     // Far away it is 1 / s^(n + 1); hyperbolic functions would leave the range. At infinity NaN, as SciPy's.
-    if (isfinite(s) && s * s > 1e40 * k2) return ::copysign(::pow(::fabs(s), -1 - ::trunc(n)), function.odd ? 1.0 : s);
+    if (isfinite(far_away) && ::fabs(s) > 1e20 * ::sqrt(k2)) {
+        return ::copysign(::pow(::fabs(far_away), -1 - ::trunc(n)), function.odd ? 1.0 : far_away);
+    }
     const dd above = product(s, s) - k2;
     if (!(above.hi >= 0)) return not_a_number();
     const double k = ::sqrt(k2), start = ::asinh(::sqrt(above.hi) / k), degree = 2 * ::trunc(n) + 1;
@@ -217,13 +228,15 @@ GPUARRAY_CALLED double ellip_harm_2(double h2, double k2, double n, double p, do
     }
     const double found = degree * total * step / unit / first;
     // The integral changes its sign with s, the function may.
-    return s < 0 && !function.odd ? -found : found;
+    return ::ldexp(s < 0 && !function.odd ? -found : found, -exponent * (int(n) + 1));
 }
 
 // Eight times the integral of (y^2 - x^2) E(x)^2 E(y)^2 over 0 < x < h < y < k (Dassios), from four of one
 // variable, in which x = h sn(z) and y = k dn(z): of periodic functions the trapezoidal rule has all digits. The
 // difference is taken from h^2 on either side, so that all terms are positive.
 GPUARRAY_CALLED double ellip_normal(double h2, double k2, double n, double p) {
+    const int exponent = h2 > 0 && h2 < k2 && isfinite(k2) ? lame_exponent(h2, k2, 0.0) : 0;
+    h2 = ::ldexp(h2, -2 * exponent), k2 = ::ldexp(k2, -2 * exponent);
     const Lame function(h2, k2, n, p);
     if (!function.defined) return not_a_number();
     const double m = h2 / k2, other = function.outer_gap.hi / k2, h = ::sqrt(h2), k = ::sqrt(k2);
@@ -253,7 +266,7 @@ GPUARRAY_CALLED double ellip_normal(double h2, double k2, double n, double p) {
             sums[1] += square * ::fabs(u.hi);
         }
     }
-    return 8 * (outer[1] * inner[0] + outer[0] * inner[1]) / k2;
+    return ::ldexp(8 * (outer[1] * inner[0] + outer[0] * inner[1]) / k2, exponent * 4 * int(n));
 }
 
 }  // namespace special

@@ -234,11 +234,19 @@ GPUARRAY_CALLED double ndtri_exp(double y) {
     return x;
 }
 
+GPUARRAY_CALLED double cauchy_density(double x, double width) {
+    const double square = x * x + width * width;
+    if (square > 1e-290 && square < 1e300) return width / 3.1415926535897932385 / square;
+    const double length = ::hypot(x, width);
+    return width / length / length / 3.1415926535897932385;
+}
 GPUARRAY_CALLED double voigt_profile(double x, double sigma, double width) {
     if (sigma == 0) {
         if (width == 0) return x != x ? x : x == 0 ? infinity() : 0.0;
-        return width / 3.1415926535897932385 / (x * x + width * width);
+        return cauchy_density(x, width);
     }
+    // The normal variable is below rounding.
+    if (sigma > 0 && width != 0 && ::hypot(x, width) > 1e9 * sigma) return cauchy_density(x, width);
     if (width == 0) {
         const double t = x / sigma;
         return 0.39894228040143267794 / sigma * exp_dd(product(t, t) * -0.5);

@@ -98,6 +98,7 @@ template <class W> GPUARRAY_CALLED W lgamma1p(double a) {
 
 // log(gamma(b + a) / gamma(b)) for 0 < a < 1 and b > 0, to all digits for small a, too.
 GPUARRAY_CALLED dd lgamma_step(double b, double a) {
+    if (b > 1e60) return log_dd(dd(b)) * a;  // what is left is about a / b, and squares would leave the range
     if (a > 1e-4) return b < 16 ? lgamma_positive(sum(b, a)) - lgamma_positive(dd(b)) : lgamma_ratio(dd(b), dd(a));
     const auto log1p_small = [](dd z) {
         if (::fabs(z.hi) > 0.01) return log_dd(z + 1.0);

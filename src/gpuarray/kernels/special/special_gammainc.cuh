@@ -237,6 +237,8 @@ template <class W> GPUARRAY_CALLED GammaPart gamma_temme(double a, W x) {
 template <class W> GPUARRAY_CALLED GammaPart gamma_part(double a, W x) {
     const double z = x.hi;
     if (a >= 32 && z > 0.5 * a && z < 2 * a) return gamma_temme(a, x);
+    // Less than exp(-0.19 a).
+    if (a > 1e4) return GammaPart{0.0, z > a};
     if (z <= 1.1) {
         const bool lower = z < 0.5 ? -0.4 / ::log(z) < a : z * 1.1 < a;
         if (!lower) return GammaPart{gamma_small_upper(a, x), true};
@@ -254,12 +256,21 @@ template <class W> GPUARRAY_CALLED double gammainc(double a, W x) {
     return isinf(x.hi) ? 1.0 : gamma_part(a, x).p();
 }
 
+// The gamma distribution at x, of a rate and a shape.
+template <class W> GPUARRAY_DEVICE double gdtr(double rate, double shape, double x) {
+    return x < 0 ? not_a_number() : gammainc(shape, product_of<W>(rate, x));
+}
+
 template <class W> GPUARRAY_CALLED double gammaincc(double a, W x) {
     if (x.hi < 0 || a < 0 || x.hi != x.hi || a != a) return not_a_number();
     if (a == 0) return x.hi > 0 ? 0.0 : not_a_number();
     if (x.hi == 0) return 1.0;
     if (isinf(a)) return isinf(x.hi) ? not_a_number() : 1.0;
     return isinf(x.hi) ? 0.0 : gamma_part(a, x).q();
+}
+
+template <class W> GPUARRAY_DEVICE double gdtrc(double rate, double shape, double x) {
+    return x < 0 ? not_a_number() : gammaincc(shape, product_of<W>(rate, x));
 }
 
 // log(P / p), or -log(Q / q) where q is the smaller one: it rises with x.

@@ -21,14 +21,19 @@ GPUARRAY_DEVICE complex128 inverse_coth(complex128 z) {
     return log1p(divide(complex128(2.0, 0.0), complex128(z.real * side - 1, z.imag * side))) * (0.5 * side);
 }
 
+// Where a square would leave the range: functions are powers of z, of degree -n - 1.
+template <class X> GPUARRAY_DEVICE bool is_far(X z) { return size(z) > 1e150; }
+GPUARRAY_DEVICE bool is_left(double z) { return z < 0; }
+GPUARRAY_DEVICE bool is_left(complex128 z) { return z.real < 0; }
+
 template <class X> struct Second {
     X value, slope;
 };
 // Of order 0, at points where 1 - z^2 is not 0.
 template <class X> GPUARRAY_CALLED Second<X> second(int64_t n, X z, bool off) {
     const X first = off ? inverse_coth(z) : inverse_tanh(z), square = below(z) * above(z);
-    if (n == 0) return Second<X>{first, over(X(1.0), square)};
     const double degree = double(n);
+    if (n == 0) return Second<X>{first, is_far(z) ? over(-first, z) : over(X(1.0), square)};
     // How fast the other solution grows beside this one, in the logarithm.
     const X power = z + root(below(z) * above(z) * -1.0);
     const double speed = off ? ::fabs(::log(size(power))) : 0.0;
@@ -51,6 +56,7 @@ template <class X> GPUARRAY_CALLED Second<X> second(int64_t n, X z, bool off) {
         }
         before = over(value, before);
     }
+    if (is_far(z)) return Second<X>{value, over(value * -(degree + 1), z)};
     return Second<X>{value, over((before - z * value) * degree, square)};
 }
 
@@ -63,8 +69,11 @@ template <class X> GPUARRAY_CALLED legendre::Second<X> legendre_q(int64_t n, int
     legendre::Second<X> found = legendre::second(n, z, off);
     if (m == 0) return found;
     const double side = off ? -1.0 : 1.0, degree = double(n);
-    const X w = legendre::root(legendre::below(z) * legendre::above(z) * side), slant = legendre::over(z, w);
-    X before = found.value, value = w * found.slope * -side;
+    const bool far = legendre::is_far(z);
+    const double sign = legendre::is_left(z) ? -1.0 : 1.0;
+    const X w = far ? z * sign : legendre::root(legendre::below(z) * legendre::above(z) * side);
+    const X slant = far ? X(sign) : legendre::over(z, w);
+    X before = found.value, value = far ? found.value * (-(degree + 1) * sign) : w * found.slope * -side;
     for (int64_t i = 2; i <= m; ++i) {
         const double k = double(i);
         const X next = slant * value * (-2 * (k - 1)) - before * (side * (degree + k - 1) * (degree - k + 2));

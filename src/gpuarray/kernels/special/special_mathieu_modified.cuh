@@ -24,6 +24,11 @@ struct BesselRow {
             values[0] = 1;
             return;
         }
+        if (x < 1e-9) {  // one term of the power series, where quotients of neighbours would leave the range
+            values[0] = 1;
+            for (int n = 1; n < count; ++n) values[n] = values[n - 1] * (0.5 * x) / n;
+            return;
+        }
         // Up to an order of which the function is not below the range: J_n is about (e x / (2 n))^n.
         int start = int(x) + 2;
         while (start < count + 60 && start * ::log(0.7357588823428847 * start / x) < 500) ++start;
@@ -118,12 +123,14 @@ struct MathieuSum {
 };
 
 GPUARRAY_CALLED Mathieu mathieu_modified(double m, double q, double z, bool odd_function, bool second) {
-    if (!is_order(m) || !(q >= 0) || !isfinite(q) || !isfinite(z) || (odd_function && m == 0)) {
+    if (!is_order(m) || !(q >= 0) || !isfinite(q) || z != z || (odd_function && m == 0)) {
         return Mathieu{not_a_number(), not_a_number()};
     }
     const MathieuSum sum(int(m), q, odd_function);
     if (!sum.defined) return Mathieu{not_a_number(), not_a_number()};
     const double size = ::fabs(z), parity = odd_function ? -1 : 1;
+    // Waves in exp(z) that decay, and whose slopes grow.
+    if (q > 0 && isinf(sum.h * ::exp(size))) return Mathieu{0.0, not_a_number()};
     const Mathieu right = sum.at(size, second);
     if (z >= 0) return right;
     if (!second) return Mathieu{parity * right.value, -parity * right.slope};

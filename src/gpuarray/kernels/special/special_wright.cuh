@@ -9,33 +9,6 @@
 namespace gpuarray {
 namespace special {
 
-GPUARRAY_CALLED double wright_bessel(double a, double b, double x) {
-    if (a != a || b != b || x != x || a < 0.0 || b < 0.0 || x < 0.0) return not_a_number();
-    if (a == infinity() || b == infinity()) return not_a_number();
-    if (x == infinity()) return infinity();
-    if (x == 0.0) return rgamma(b);
-    if (a == 0.0) {
-        if (b == 0.0) return 0.0;
-        return exp_dd(dd(x) - lgamma_positive(dd(b)));
-    }
-    const dd l = log_dd(dd(x));
-    // A finite sum has its greatest term where k < 710, but for parameters near zero.
-    double sum = 0.0, before = 0.0;
-    dd power(0.0);  // k log(x) - log(k!)
-    for (int k = 0; k < 100000; ++k) {
-        if (k > 0) power = power + l - log_dd(dd(double(k)));
-        const dd argument = product(a, double(k)) + b;
-        double term = 0.0;
-        if (argument.hi > 0.0) term = exp_dd(power - lgamma_positive(argument));
-        sum += term;
-        if (sum == infinity()) break;
-        if (k > 0 && term <= before && term < 1e-18 * sum) break;
-        if (k > 0 && term == 0.0 && before == 0.0 && power.hi < -800.0 && argument.hi > 2.0) break;
-        before = term;
-    }
-    return sum;
-}
-
 namespace wright {
 
 // The logarithm of term number k.
@@ -63,6 +36,39 @@ GPUARRAY_CALLED double log_of_many(double a, double b, dd l) {
 
 }  // namespace wright
 
+GPUARRAY_CALLED double wright_bessel(double a, double b, double x) {
+    if (a != a || b != b || x != x || a < 0.0 || b < 0.0 || x < 0.0) return not_a_number();
+    if (a == infinity() || b == infinity()) return not_a_number();
+    if (x == infinity()) return infinity();
+    if (x == 0.0) return rgamma(b);
+    if (a == 0.0) {
+        if (b == 0.0) return 0.0;
+        return exp_dd(dd(x) - lgamma_positive(dd(b)));
+    }
+    const dd l = log_dd(dd(x));
+    // A finite sum has its greatest term where k < 710, but for parameters near zero.
+    double sum = 0.0, before = 0.0;
+    dd power(0.0);  // k log(x) - log(k!)
+    for (int k = 0; k < 100000; ++k) {
+        if (k > 0) power = power + l - log_dd(dd(double(k)));
+        const dd argument = product(a, double(k)) + b;
+        double term = 0.0;
+        if (argument.hi > 0.0) term = exp_dd(power - lgamma_positive(argument));
+        sum += term;
+        if (sum == infinity()) break;
+        if (k > 0 && term <= before && term < 1e-18 * sum) break;
+        // Logarithms of terms are concave: behind a zero that is no longer rising there are zeros.
+        if (k > 0 && term == 0.0 && l.hi + 1.0 < ::log(double(k)) + a * ::log(argument.hi)) break;
+        if (k == 1000 && sum == 0.0) {
+            // The greatest term is far away, and most often out of the range.
+            const double most = wright::log_of_many(a, b, l);
+            if (::fabs(most) > 1000.0) return most < 0.0 ? 0.0 : infinity();
+        }
+        before = term;
+    }
+    return sum;
+}
+
 // Its logarithm, from the greatest term outwards. What has none for a and b of 0 is minus infinity.
 GPUARRAY_CALLED double log_wright_bessel(double a, double b, double x) {
     if (a != a || b != b || x != x || a < 0.0 || b < 0.0 || x < 0.0) return not_a_number();
@@ -81,21 +87,21 @@ GPUARRAY_CALLED double log_wright_bessel(double a, double b, double x) {
     }
     if (wright::exponent(a, b, l, high + 1.0).hi > wright::exponent(a, b, l, high).hi) high += 1.0;
     if (high == 1.0 && wright::exponent(a, b, l, 0.0).hi > wright::exponent(a, b, l, 1.0).hi) high = 0.0;
-    if (high > 1e12) return wright::log_of_many(a, b, l);
+    if (high > 1e8) return wright::log_of_many(a, b, l);
     const dd most = wright::exponent(a, b, l, high);
     // The others, relative to it: beside 1 a small sum would lose its digits.
     double others = 0.0;
     for (double k = high + 1.0; k < high + 1e6; k += 1.0) {
         const double term = exp_dd(wright::exponent(a, b, l, k) - most);
         others += term;
-        if (term < 1e-18 * others) break;
+        if (term <= 1e-18 * others) break;
     }
     for (double k = high - 1.0; k >= 0.0; k -= 1.0) {
         const dd next = wright::exponent(a, b, l, k);
         if (next.hi == -infinity()) break;
         const double term = exp_dd(next - most);
         others += term;
-        if (term < 1e-18 * others) break;
+        if (term <= 1e-18 * others) break;
     }
     return rounded(most + ::log1p(others));
 }
