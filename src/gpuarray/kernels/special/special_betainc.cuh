@@ -12,11 +12,22 @@
 namespace gpuarray {
 namespace special {
 
+// The logarithm of (x s / a)^a (y s / b)^b, s = a + b. With rest = a y - b x they are 1 - rest / a and 1 + rest / b:
+// of large parameters the powers cancel in their logarithms.
+template <class W> GPUARRAY_CALLED W beta_power(double a, double b, W x, W y) {
+    const W s = sum_of<W>(a, b), rest = y * a - x * b;
+    const bool near_a = ::fabs(rest.hi) < 0.01 * a, near_b = ::fabs(rest.hi) < 0.01 * b;
+    if (::fmax(a, b) < 1e8 || !(near_a || near_b)) return log_of(x * s / a) * a + log_of(y * s / b) * b;
+    if (!near_a) return log_of(x * s / a) * a + (rest - less_log1p(rest / b) * b);
+    if (!near_b) return log_of(y * s / b) * b - (rest + less_log1p(-rest / a) * a);
+    return -(less_log1p(-rest / a) * a + less_log1p(rest / b) * b);
+}
+
 // x^a y^b / B(a, b), y = 1 - x
 template <class W> GPUARRAY_CALLED double beta_factor(double a, double b, W x, W y) {
     if (a >= 16 && b >= 16) {
         const W s = sum_of<W>(a, b);
-        const W power = log_of(x * s / a) * a + log_of(y * s / b) * b;
+        const W power = beta_power(a, b, x, y);
         const W rest = stirling_rest(s) - stirling_rest(W(a)) - stirling_rest(W(b));
         return exp_of(power + rest) * ::sqrt(a / s.hi) * ::sqrt(b) * 0.39894228040143267794;
     }
@@ -27,7 +38,7 @@ template <class W> GPUARRAY_CALLED double beta_factor(double a, double b, W x, W
 // Its logarithm.
 GPUARRAY_CALLED dd log_beta_factor(double a, double b, dd x, dd y) {
     if (!(a >= 16 && b >= 16)) return log_of(x) * a + log_of(y) * b - lbeta_of<dd>(a, b).log;
-    const dd s = sum(a, b), power = log_of(x * s / a) * a + log_of(y * s / b) * b;
+    const dd s = sum(a, b), power = beta_power(a, b, x, y);
     const dd rest = stirling_rest(s) - stirling_rest(dd(a)) - stirling_rest(dd(b));
     const dd width = (log_of(dd(a)) + log_of(dd(b)) - log_of(s)) * 0.5;
     return power + rest + width - dd(0.9189385332046728, -3.8782941580672414e-17);
@@ -139,8 +150,8 @@ GPUARRAY_DEVICE bool has_complement(double a, double b, double x) { return a < 0
 GPUARRAY_DEVICE double nearly_all(dd) { return 0.75; }
 GPUARRAY_DEVICE double nearly_all(plain) { return 0.9999; }
 
-// For a, b > 0 and 0 < x < 1.
-template <class W> GPUARRAY_CALLED BetaPart beta_part(double a, double b, W x, W y) {
+// For a, b > 0 and 0 < x < 1, and a and b that are not huge.
+template <class W> GPUARRAY_CALLED BetaPart beta_part_usual(double a, double b, W x, W y) {
     const double rest = rounded(y * a - x * b);
     if (has_complement(a, b, x.hi)) {
         const double value = beta_complement(a, b, dd(x.hi, x.lo));
@@ -178,10 +189,15 @@ template <class W> GPUARRAY_CALLED BetaPart beta_part_of_huge(double a, double b
     } else if (x.hi * b < 1e50) {
         const int shift = ::ilogb(b) - 330;
         const W more = x * ::ldexp(1.0, shift);
-        part = beta_part(a, ::ldexp(b, -shift), more, W(1.0) - more);
+        part = beta_part_usual(a, ::ldexp(b, -shift), more, W(1.0) - more);
     }
     if (swapped) part.upper = !part.upper;
     return part;
+}
+
+// For a, b > 0 and 0 < x < 1.
+template <class W> GPUARRAY_DEVICE BetaPart beta_part(double a, double b, W x, W y) {
+    return ::fmax(a, b) > 1e120 ? beta_part_of_huge(a, b, x, y) : beta_part_usual(a, b, x, y);
 }
 
 GPUARRAY_DEVICE bool beta_defined(double a, double b, double x) { return a > 0 && b > 0 && x >= 0 && x <= 1; }
@@ -192,7 +208,7 @@ template <class W> GPUARRAY_CALLED double betainc_of(double a, double b, W x, W 
     if (x.hi == 0 || y.hi == 0) return x.hi == 0 ? 0.0 : 1.0;
     if (a == 0 || isinf(b)) return 1.0;
     if (b == 0 || isinf(a)) return 0.0;
-    return ::fmax(a, b) > 1e120 ? beta_part_of_huge(a, b, x, y).p() : beta_part(a, b, x, y).p();
+    return beta_part(a, b, x, y).p();
 }
 template <class W> GPUARRAY_DEVICE double betaincc_of(double a, double b, W x, W y) { return betainc_of(b, a, y, x); }
 template <class W> GPUARRAY_DEVICE double betainc(double a, double b, double x) {
@@ -249,7 +265,9 @@ template <class W> GPUARRAY_CALLED Split beta_inverse(double a, double b, double
         const double slope = beta_factor(a, b, x, y);
         if (residual > 0) high = u; else low = u;
         const double step = residual * (p <= q ? part.p() : part.q()) / slope;
-        if (step * step * (1 + a + b) < last_step(x)) {
+        // The logarithm of the odds is as narrow as the smaller parameter makes it.
+        const double curvature = a + b < 1e8 ? a + b : ::fmin(a, b);
+        if (step * step * (1 + curvature) < last_step(x)) {
             const double change = x.hi * y.hi * step;
             return Split{rounded(x - change), rounded(y + change)};
         }
@@ -441,7 +459,7 @@ template <class W> GPUARRAY_CALLED double stdtr(double m, double t) {
     if (!(m > 0) || t != t) return not_a_number();
     if (m > 1e24) return ::normcdf(t);  // the difference is less than t^4 / m of it, and both are zero left of -40
     if (isinf(t)) return t > 0 ? 1.0 : 0.0;
-    if (t == 0) return 0.5;
+    if (t == 0 || m < 1e-300) return 0.5;
     const double tail = student_tail<W>(m, t);
     return t < 0 ? tail : 1 - tail;
 }

@@ -66,7 +66,7 @@ template <class W> GPUARRAY_CALLED double boxcox_of(double x, double power) {
     }
     // The limit, also where x**power has no logarithm of two doubles: 0, infinity, negative numbers, NaN.
     if (::fabs(power) < 1e-19) return ::log(x);
-    if (!(x > 0 && isfinite(x)) || !isfinite(power)) {
+    if (!(x > 0 && isfinite(x)) || !(::fabs(power) < 1e300)) {
         const double exponent = power * ::log(x);
         return exponent < 709.78 ? ::expm1(exponent) / power
                                  : ::copysign(1.0, power) * ::exp(exponent - ::log(::fabs(power))) - 1 / power;
@@ -86,7 +86,7 @@ template <class W> GPUARRAY_CALLED double boxcox1p(double x, double power) {
     if (::fabs(power) < 1e-19 || (::fabs(logarithm) < 1e-289 && ::fabs(power) < 1e273)) return logarithm;
     const double exponent = power * logarithm;
     if (::fabs(exponent) < 0.5) return ::expm1(exponent) / power;
-    if (!(x > -1 && isfinite(x)) || !isfinite(power)) {
+    if (!(x > -1 && isfinite(x)) || !(::fabs(power) < 1e300)) {
         return exponent < 709.78 ? ::expm1(exponent) / power
                                  : ::copysign(1.0, power) * ::exp(exponent - ::log(::fabs(power))) - 1 / power;
     }

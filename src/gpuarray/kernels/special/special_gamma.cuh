@@ -210,6 +210,7 @@ template <class W> GPUARRAY_CALLED double poch_of(double a, double m) {
         const double value = exp_of(lgamma_positive(W(1.0) - W(a)) - lgamma_positive(W(1.0) - s));
         return is_integer(m / 2) ? value : -value;
     }
+    if (s.hi > 1e290 && a < 1e280) return lgamma_signed(W(a)).sign * infinity();
     if (W::COMPENSATED && has_product(a) && has_product(sum(a, m))) {
         return gamma_quotient(sum(a, m), dd(a));
     }
@@ -221,9 +222,19 @@ template <class W> GPUARRAY_CALLED double poch_of(double a, double m) {
 GPUARRAY_DEVICE double poch(double a, double m) { return poch_of<dd>(a, m); }
 GPUARRAY_DEVICE float poch(float a, float m) { return float(poch_of<plain>(a, m)); }
 
+// Of x - log(1 + x) = x^2 (1/2 - x (1/3 - x (1/4 - ...))), from 1/4 on.
+inline __constant__ double LOG_REST[] = {0.25, -0.2, 1.0 / 6, -1.0 / 7, 0.125, -1.0 / 9, 0.1, -1.0 / 11, 1.0 / 12};
+// x - log(1 + x), which is multiplied by a large number: the digits that cancel for small x are wanted.
+template <class W> GPUARRAY_DEVICE W less_log1p(W x) {
+    if (::fabs(x.hi) > 0.0125) return x - log1p_of(x);
+    const W third = W(0.3333333333333333, 1.850371707708594e-17) - W(polynomial(LOG_REST, x.hi)) * x;
+    return x * x * (W(0.5) - x * third);
+}
+
 // gamma(n + 1) / gamma(k + 1) / gamma(n - k + 1)
 template <class W> GPUARRAY_CALLED double binom_of(double n, double k) {
     if (n != n || k != k || (n < 0 && is_integer(n)) || isinf(n) || isinf(k)) return not_a_number();
+    if (is_integer(k) && (k < 0 || (is_integer(n) && k > n))) return 0.0;  // poles below
     if (is_integer(k) && (::fabs(n) > 1e-8 || n == 0 || !W::COMPENSATED)) {
         double low = k;
         if (is_integer(n) && low > n / 2 && n > 0) low = n - low;

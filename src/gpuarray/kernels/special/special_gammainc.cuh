@@ -203,15 +203,6 @@ GPUARRAY_DEVICE int temme_rows(plain) { return 5; }
 GPUARRAY_DEVICE int temme_terms(dd, int row) { return 26 - 2 * row; }
 GPUARRAY_DEVICE int temme_terms(plain, int row) { return 15 - 2 * row; }
 
-// Of x - log(1 + x) = x^2 (1/2 - x (1/3 - x (1/4 - ...))), from 1/4 on.
-inline __constant__ double LOG_REST[] = {0.25, -0.2, 1.0 / 6, -1.0 / 7, 0.125, -1.0 / 9, 0.1, -1.0 / 11, 1.0 / 12};
-// x - log(1 + x), which is multiplied by a large number: the digits that cancel for small x are wanted.
-template <class W> GPUARRAY_DEVICE W less_log1p(W x) {
-    if (::fabs(x.hi) > 0.0125) return x - log1p_of(x);
-    const W third = W(0.3333333333333333, 1.850371707708594e-17) - W(polynomial(LOG_REST, x.hi)) * x;
-    return x * x * (W(0.5) - x * third);
-}
-
 template <class W> GPUARRAY_CALLED GammaPart gamma_temme(double a, W x) {
     const W delta = (x - W(a)) / W(a);
     const W phi = less_log1p(delta), y = phi * W(a);  // eta^2 / 2, and that times a

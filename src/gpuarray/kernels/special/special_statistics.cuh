@@ -36,7 +36,7 @@ GPUARRAY_CALLED double owens_t(double h, double a) {
     if (h != h || a != a) return not_a_number();
     const double sign = a < 0 ? -1.0 : 1.0;
     h = ::fabs(h), a = ::fabs(a);
-    if (h == infinity() || a == 0.0) return sign * 0.0;
+    if (h > 40.0 || a == 0.0) return sign * 0.0;  // less than exp(-800)
     if (h == 0.0) return sign * ::atan(a) * 0.15915494309189533577;
     if (a <= 1.0) return sign * statistics::owen_integral(h, a);
     const double at_h = ::normcdf(-h);
@@ -130,27 +130,41 @@ GPUARRAY_CALLED double powm1(double x, double y) {
     return ::pow(x, y) - 1.0;
 }
 
+// By how much ((1 - q)^s - q^s) / s is above t. Powers that are nearly equal differ by the exponential of s times the
+// logarithm of the odds; near the end of the range of t, 1 / s, what is missing to it is compared.
+GPUARRAY_CALLED double tukey_rest(double q, double s, double t) {
+    const double odds = q > 0.25 ? ::log1p((1.0 - 2.0 * q) / q) : ::log1p(-q) - ::log(q);
+    if (s * odds <= 1.0) return ::pow(q, s) * ::expm1(s * odds) / s - t;
+    if (s * t <= 0.5) return (::exp(s * ::log1p(-q)) - ::pow(q, s)) / s - t;
+    return (::expm1(s * ::log1p(-q)) - ::pow(q, s) - ::fma(s, t, -1.0)) / s;
+}
+// The same in two doubles, for powers near one: what the rounding of a large logarithm would be is wanted.
+GPUARRAY_CALLED double tukey_rest_dd(double q, double s, double t) {
+    const dd log = log_dd(dd(q)), odds = log_dd(sum(1.0, -q)) - log;
+    return rounded((expm1_to_dd(log * s) + 1.0) * expm1_to_dd(odds * s) / s - t);
+}
+
 // Tukey's lambda distribution: the inverse of x = ((1 - q)^s - q^s) / s, where q is the smaller tail.
 GPUARRAY_CALLED double tklmbda(double x, double s) {
     if (x != x || s != s) return not_a_number();
     const double t = ::fabs(x);
     if (s > 0.0 && t >= 1.0 / s) return x > 0 ? 1.0 : 0.0;
+    if (s == -infinity()) return t == infinity() ? (x > 0 ? 1.0 : 0.0) : 0.5;
     double q = 0.0;
-    if (s == 0.0) {
+    if (::fabs(s) < 1e-25) {  // the logistic distribution, of which the logarithm of q is below 745
         q = 1.0 / (1.0 + ::exp(t));
     } else if (t != infinity()) {
         // Bisection of the logarithm of q, then Newton's steps.
         double low = -745.0, high = -0.69314718055994531;
         for (int i = 0; i < 40; ++i) {
             const double middle = 0.5 * (low + high);
-            const double found = (::expm1(s * ::log1p(-::exp(middle))) - ::expm1(s * middle)) / s;
-            (found > t ? low : high) = middle;
+            (tukey_rest(::exp(middle), s, t) > 0.0 ? low : high) = middle;
         }
         q = ::exp(0.5 * (low + high));
         for (int i = 0; i < 3; ++i) {
-            const double found = (::expm1(s * ::log1p(-q)) - ::expm1(s * ::log(q))) / s;
             const double slope = ::pow(1.0 - q, s - 1.0) + ::pow(q, s - 1.0);
-            const double next = q + (found - t) / slope;
+            const bool wide = i == 2 && ::fabs(s * ::log(q)) < 0.5;
+            const double next = q + (wide ? tukey_rest_dd(q, s, t) : tukey_rest(q, s, t)) / slope;
             if (next > 0.0 && next <= 0.5) q = next;
         }
     }
