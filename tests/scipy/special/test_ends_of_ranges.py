@@ -66,6 +66,8 @@ POINTS = {
         (1e200, 1e200, 1e200, 1e100), (1e200, 3e200, 2e200, 1.4018470999908951e100), (0.0, 0.0, 0.0, 0.0),
         (1e-200, 3e-200, 2e-200, 1.4018470999908951e-100),
     ],
+    # the normal distribution's limit: 1e200 is as many degrees of freedom as it is an argument
+    "chndtr": [(1e200, 0.5, 0.5, 1.0), (1e200, 1e200, 0.5, 0.5), (1e200, 2e200, 2.0, 0.0), (3e200, 1e200, 2.0, 1.0)],
     # the power overflows or is nothing
     "boxcox": [(3.0, 1.7e308, INFINITY), (5e-324, -1.7e308, -INFINITY), (30.0, -1.7e308, 5.882352941176471e-309)],
     "boxcox1p": [(3.0, 1.7e308, INFINITY), (2.0, -1.7e308, 5.882352941176471e-309)],

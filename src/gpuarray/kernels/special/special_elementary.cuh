@@ -105,7 +105,12 @@ template <class W> GPUARRAY_DEVICE W inverse_exponent(double x, double power) {
         const double logarithm = ::log(::copysign(1.0, power) * (x + 1 / power)) + ::log(::fabs(power));
         return W(logarithm / power);
     }
-    if (::fabs(scaled) < 1e-3 || !(scaled > -1)) return W(::log1p(scaled) / power);
+    if (::fabs(scaled) < 1e-3) {
+        // x and the rest of the series of log1p: the rounding of the sum would be that of a large exponent.
+        const double c[] = {-0.5, 1.0 / 3, -0.25, 0.2, -1.0 / 6};
+        return sum_of<W>(x, x * (scaled * polynomial(c, scaled)));
+    }
+    if (!(scaled > -1)) return W(::log1p(scaled) / power);
     const W wide = product_of<W>(power, x) + 1.0;
     return wide.hi > 0 ? log_of(wide) / power : W(::log1p(scaled) / power);
 }

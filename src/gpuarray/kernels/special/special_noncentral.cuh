@@ -152,6 +152,9 @@ GPUARRAY_CALLED double chndtr(double x, double freedom, double nc) {
     if (isinf(freedom) && nc > 0) return not_a_number();
     if (isinf(x)) return 1.0;
     if (x == 0 || isinf(freedom)) return 0.0;
+    // A normal distribution whose width is below rounding; all of it.
+    if (freedom > 1e40) return ::normcdf((x - freedom - nc) / ::sqrt(freedom + 2 * nc) * 0.70710678118654752440);
+    if (x > 1e40 && x > 10 * (freedom + nc)) return 1.0;
     return nc == 0 ? gammainc(freedom / 2, dd(x / 2)) : chi_tail(x, freedom, nc).p();
 }
 struct ChiRoot {
