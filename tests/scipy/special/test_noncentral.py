@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.special
 
+import gpuarray as cp
 from gpuarray.scipy import special
 from tests.scipy.special.cases import (
     Case,
@@ -142,3 +143,16 @@ def test_inverses(name, operands, forward, target, every):
     check_loops(name)
     # SciPy's own results have about five digits.
     check_inverse(name, [x[::every] for x in operands], forward, target, units=64, rtol=1e-3)
+
+
+def test_few_degrees_of_freedom():
+    # Of one in all, and of less, there was a logarithm of zero: the upper tail was 1.
+    rows = [
+        (0.5, 0.5, 0.5, 100.0),
+        (0.2, 0.3, 2.0, 50.0),
+        (0.5, 0.5, 2.5, 1e5),
+        (0.5, 0.4, 0.5, 0.1),
+    ]
+    n, m, nc, f = np.array(rows).T
+    found = special.ncfdtr(*[cp.asarray(x) for x in (n, m, nc, f)]).get()
+    np.testing.assert_allclose(found, scipy.special.ncfdtr(n, m, nc, f), rtol=1e-12)

@@ -70,7 +70,9 @@ struct BetaMixture {
         const dd whole = sum(a, j);
         const double at = whole.hi, rest = rounded(y * at - x * b);
         const dd log = log_beta_factor(at, b, x, y);
-        const dd exact = log + whole.lo * ::log(x.hi * ((at + b - 0.5) / (at + 0.5)));
+        // Small parameters have no logarithm here, and need none.
+        const double slope = whole.lo == 0 ? 0.0 : ::log(x.hi * ((at + b - 0.5) / (at + 0.5)));
+        const dd exact = log + whole.lo * slope;
         const bool right = rest < 0;
         if (log.hi < -600 && right == upper) {
             return MixtureStart{right ? beta_rest(b, at, y, x, -rest) : beta_rest(at, b, x, y, rest), 1 / at, exact};
