@@ -68,6 +68,8 @@ POINTS = {
     ],
     # the normal distribution's limit: 1e200 is as many degrees of freedom as it is an argument
     "chndtr": [(1e200, 0.5, 0.5, 1.0), (1e200, 1e200, 0.5, 0.5), (1e200, 2e200, 2.0, 0.0), (3e200, 1e200, 2.0, 1.0)],
+    # as of 1e100 degrees of freedom
+    "ncfdtr": [(1e200, 2.0, 0.5, 0.5, 0.13533528323661270), (0.5, 1e200, 0.5, 0.5, 0.51055919062983592)],
     # the power overflows or is nothing
     "boxcox": [(3.0, 1.7e308, INFINITY), (5e-324, -1.7e308, -INFINITY), (30.0, -1.7e308, 5.882352941176471e-309)],
     "boxcox1p": [(3.0, 1.7e308, INFINITY), (2.0, -1.7e308, 5.882352941176471e-309)],

@@ -195,7 +195,8 @@ GPUARRAY_CALLED Tail f_tail(double n, double m, double nc, double f) {
 GPUARRAY_CALLED double ncfdtr(double n, double m, double nc, double f) {
     if (!(n > 0) || !(m > 0) || !(nc >= 0) || !(f >= 0) || isinf(nc)) return not_a_number();
     if (f == 0 || isinf(f)) return f == 0 ? 0.0 : 1.0;
-    return f_tail(n, m, nc, f).p();
+    // More degrees of freedom change no digit, and squares of them would leave the range.
+    return f_tail(isinf(n) ? n : ::fmin(n, 1e100), isinf(m) ? m : ::fmin(m, 1e100), nc, f).p();
 }
 struct FRoot {
     double n, m, nc, f, p, sign;
