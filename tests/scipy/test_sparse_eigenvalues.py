@@ -113,7 +113,7 @@ def test_all_eigenvalues():
 
 
 WRONG = [
-    {"k": 0}, {"ncv": 3, "k": 3}, {"ncv": N + 1}, {"which": "XX"}, {"maxiter": 0},
+    {"k": 0}, {"ncv": 3, "k": 3}, {"which": "XX"}, {"maxiter": 0},
     {"v0": np.ones(3)},
     {"mode": "none", "sigma": 1.0}, {"Minv": A}, {"OPinv": A}, {"M": A[:3, :3]},
 ]  # fmt: skip

@@ -1,7 +1,8 @@
 """Random programs on sparse arrays that SciPy and the package both run.
 
 ``python -m tests.sparse.differential 0 500`` runs the programs of these seeds and prints what
-differs.
+differs; with ``solvers`` or ``graphs`` as a third argument, those of `solver_programs` or
+`graph_programs`.
 """
 
 import re
@@ -11,12 +12,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
+import scipy.sparse.csgraph
 import scipy.sparse.linalg
 
 import gpuarray as cp
 from gpuarray.scipy import sparse
-from gpuarray.scipy.sparse import linalg
+from gpuarray.scipy.sparse import csgraph, linalg
+from tests.sparse.graph_programs import GraphDrawing
+from tests.sparse.known import GRAPHS, KNOWN, SOLVERS
 from tests.sparse.programs import Drawing, Operand, Program, values
+from tests.sparse.solver_programs import SolverDrawing
 
 
 def host_operand(x: Any) -> Any:
@@ -97,8 +102,17 @@ def outcomes(program: Program) -> tuple[Outcome, Outcome]:
         assert not found, f"operand {name}: {found}"
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        want = run(program, operands, {"sp": scipy.sparse, "xp": np, "la": scipy.sparse.linalg})
-        got = run(program, ours, {"sp": sparse, "xp": cp, "la": linalg})
+        want = run(
+            program,
+            operands,
+            {
+                "sp": scipy.sparse,
+                "xp": np,
+                "la": scipy.sparse.linalg,
+                "gr": scipy.sparse.csgraph,
+            },
+        )
+        got = run(program, ours, {"sp": sparse, "xp": cp, "la": linalg, "gr": csgraph})
     return want, got
 
 
@@ -202,80 +216,22 @@ def text_of(program: Program) -> str:
     return "; ".join((*program.lines, *listed))
 
 
-#: Differences that are meant: a pattern of the program and what differs, each with its cause.
-KNOWN = {
-    r"dia_\w+' object has no attribute '(max|min|arg|nan)": "extremes of diagonals are there",
-    r"object has no attribute '(H|mT)'": "so are transposes of matrices and of bsr",
-    r"'\w+_(array|matrix)' object has no attribute '_swap'|setdiag: not of the format bsr": (
-        "SciPy's bsr has no assignment to diagonals but where there is nothing to assign"
-    ),
-    r"count_nonzero\(axis=.*implemented for BSR": "blocks are counted along axes, as by SciPy 1.18",
-    r"count_nonzero\(axis=.*tuple index out of range": "SciPy fails for one dimension",
-    r"^sp.hstack\(\[\]\)": "SciPy raises IndexError by accident",
-    r"^sp.find.*dtype int64, SciPy int32": "wide indices stay wide",
-    r"^sp.(coo|csr)_array\(None\)": "SciPy stumbles over what is none",
-    r"^list\(a\).*'(dia|bsr|coo)'": "all formats have rows to iterate over",
-    r"^a.*= sp.csr_array.*more dimensions than allowed": "leading dimensions of one are dropped",
-    r"^([ab] / [ab]|a /= b).*(inf|nan)": "SciPy's quotients of complex numbers and zero are NaN",
-    r"^a.dot\(x\).*Scalar operands": "arrays without dimensions are numbers",
-    r"^a \*\* 0; .*SciPy dia_array": "the identity has the format of the matrix",
-    r"^sp.expand_dims.*SciPy coo_matrix": "SciPy makes a matrix of three dimensions",
-    r"^sp.permute_dims.*operand a": "SciPy changes the operand",
-    r"^a = sp.csc_\w+\(\(.*Got 1D": "SciPy makes csc of one dimension, which does nothing",
-    r"^a.(maximum|minimum).*nan": "NaN stays",
-    r"^la.minres.*has to be real": "minres takes real matrices",
-    r"^la.minres.*dtype float32, SciPy float64": "minres keeps float32",
-    r"^la.lsqr.*dimension mismatch": "SciPy does not look at the length",
-    r"^la.inv.*(singular|SciPy ndarray|at least one array)": "SciPy fails up to one row",
-    r"^la.(expm_multiply|onenormest).*max\(\) .* empty": "nothing has an exponential",
-    r"^a \*\* \d; .*dtype complex64, SciPy float64": "SciPy's identity has its own dtype",
-    r"^a.setdiag.*dtype \w+, SciPy (complex128|float64|int64)": "assignment keeps the dtype",
-    r"^a.setdiag.*(operand a|BROKEN)": "SciPy changes what it refuses",
-    r"^a.setdiag.*have one dimension": "SciPy looks at values only where there is an element",
-    r"^a\[.*\] = .*'coo', .*\[\[\(": "of several values at one place the last one stays",
-    r"^\w+(.T @ |.dot\(| @ )\w.*coo_array, SciPy csr_array": "as SciPy's but of what is empty",
-    r"\(0, \d\).*csr_\w+, SciPy bsr_": "SciPy's blocks of nothing",
-    r"^a % b|^b % a|^a // b": "SciPy makes an array of objects",
-    r"^sp.kron\w*\(.*'\?', \(.*'repeated'": "SciPy does not add what is repeated",
-    r"^a\[.*csr_array, SciPy coo_array": "SciPy's format depends on what is stored",
-    r"^a\[.*csr_array, SciPy ndarray array\(\[\]": "SciPy's rows of none are dense",
-    r"^a\[.*\] = .*more dimensions than allowed": "leading dimensions of one are dropped",
-    r"^a\[.*accepts, .*cannot reshape array": "SciPy fails where slices go backwards",
-    r"'(coo|csr)', 'array'.*\(\d,\), 'repeated'.*operand": "SciPy's conversion adds them twice",
-    r"^sp.csr_matrix\(a\).*\(\d,\).*shape must have": "SciPy makes a matrix of one dimension",
-    r"^[ab] [-+] [ab].*UFuncTypeError": "SciPy's diagonals have the dtype of the first operand",
-    r"^a [-+] b.*'\?', \(\d, \d\), 'repeated'": "SciPy adds bools that are repeated as integers",
-    r"(dtype='i'|astype\('[a-zA-Z]'\)).*'nan'": "what NaN becomes as an integer is the device's",
-    r"^([ab] \* [ab]|a.multiply).*dtype \w+, SciPy (float|complex)": "SciPy adds up one element",
-    r"^([ab] \* [ab]|a.multiply).*c\w\w_\w+, SciPy bsr_": "products of broadcast blocks are rows",
-    r"^([ab] [*@] [ab]|a.multiply).*dia_\w+, SciPy csr_": "diagonals times a number stay so",
-    r"^([ab] \* [ab]|a.multiply).*\(1, \d\), SciPy \(\d,\)": "shapes are broadcast as NumPy's",
-    r"^a.getcol.*csr_matrix, SciPy bsr_matrix": "columns of blocks are rows",
-    r"^a.count_nonzero\(axis.*dtype int64, SciPy int32": "SciPy's dtype depends on what is stored",
-    r"dtype float16": "no sparse array is of float16",
-    r"^la.inv.*csc_matrix, SciPy csc_array": "the inverse of a matrix is one",
-    r"^(la.matrix_power|a @ b|a \*\* 2).*'dia'.*0.*SciPy float64": "SciPy's nothing is float64",
-    r"^la.matrix_power.*'dia'.*nan": "SciPy multiplies what diagonals have beside the matrix",
-    r"^(a.dot\(b\)|[ab](.T)? @ [ab]).*accepts, .*(unpack|constructor)": "SciPy fails by accident",
-    r"^la.splu.*'nan'.*exactly singular": "SciPy's pivots that are NaN count as zeros",
-    r"^la.expm_multiply.*'nan'": "a norm that is NaN has no end in SciPy, or another",
-    r"^la.gmres.*(e\+1\d|\d{7}\.0)": "the matrix is singular",
-    r"^la.cg\(.*\[nan, nan": "a matrix that is not definite: how it ends is rounding",
-    r"^la.norm.*dtype (float32|int64|int32), SciPy float64": "SciPy 1.18: float64 for all",
-    r"vector::_M_": "SciPy fails in C++",
-}
-
-
 def meant(program: Program, found: str) -> bool:
     """Whether a difference is one of those."""
-    return any(re.search(pattern, f"{text_of(program)}: {found}") for pattern in KNOWN)
+    text = f"{text_of(program)}: {found}"
+    known = KNOWN
+    if "m" in program.operands:
+        known = GRAPHS if any("gr." in line for line in program.lines) else SOLVERS
+    return any(re.search(pattern, text) for pattern in known)
 
 
 def main() -> None:
     """Run the programs of a range of seeds and print what differs."""
     first, stop = map(int, sys.argv[1:3])
+    kinds = {"solvers": SolverDrawing, "graphs": GraphDrawing}
+    drawing = kinds[sys.argv[3]] if len(sys.argv) > 3 else Drawing
     for seed in range(first, stop):
-        program = Drawing(seed).program()
+        program = drawing(seed).program()
         try:
             found = difference(program)
         except Exception as error:  # the operands could not be made, or the result not be read

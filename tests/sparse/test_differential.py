@@ -3,14 +3,16 @@
 import pytest
 
 from tests.sparse.differential import difference, meant, text_of
+from tests.sparse.graph_programs import GraphDrawing
 from tests.sparse.programs import Drawing
+from tests.sparse.solver_programs import SolverDrawing
 
 
-def differences(seeds):
+def differences(seeds, drawing=Drawing):
     """What differs of the programs of some seeds."""
     found = []
     for seed in seeds:
-        program = Drawing(seed).program()
+        program = drawing(seed).program()
         unlike = difference(program)
         if unlike and not meant(program, unlike):
             found.append(f"{seed}: {text_of(program)}: {unlike}")
@@ -21,7 +23,22 @@ def test_a_few_programs():
     assert not differences(range(40))
 
 
+def test_a_few_programs_of_solvers():
+    assert not differences(range(40), SolverDrawing)
+
+
+def test_a_few_programs_of_graphs():
+    assert not differences(range(20), GraphDrawing)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(1000, 2600, 200))
 def test_more_programs(first):
     assert not differences(range(first, first + 200))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("drawing", [SolverDrawing, GraphDrawing])
+@pytest.mark.parametrize("first", range(1000, 1600, 200))
+def test_more_programs_of_solvers_and_graphs(drawing, first):
+    assert not differences(range(first, first + 200), drawing)

@@ -249,6 +249,12 @@ class BsrBase(LineOrder):
             indices, indptr = in_dtype(indices, INT64), in_dtype(indptr, INT64)
         self._data, self._indices, self._indptr, self._shape = data, indices, indptr, found
 
+    def setdiag(self, values: Any, k: int = 0) -> None:
+        rows = self.tocsr(copy=True)
+        rows.setdiag(values, k)
+        found = rows.tobsr(blocksize=self.blocksize)
+        self._data, self._indices, self._indptr = found._data, found._indices, found._indptr
+
     # ---- conversions ----
 
     def tobsr(self, blocksize: tuple[int, int] | None = None, copy: bool = False) -> BsrBase:

@@ -11,7 +11,6 @@ from gpuarray._ops.creation import full, zeros
 from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.joining import concatenate
 from gpuarray._ops.logic import isinf, isnan
-from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.math import minimum
 from gpuarray._ops.nonzero import nonzero
 from gpuarray._ops.searching import searchsorted
@@ -19,6 +18,7 @@ from gpuarray._ops.selection import where
 from gpuarray._ops.sorting import argsort
 from gpuarray.scipy.sparse._base import issparse
 from gpuarray.scipy.sparse._csr import csr_array
+from gpuarray.scipy.sparse.linalg._systems import operand
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
@@ -82,7 +82,7 @@ def csgraph_from_dense(
     Raises
     ------
     ValueError
-        If it is not a square matrix, or `null_value` no number.
+        If it is not a square matrix, has no numbers or is sparse, or `null_value` is no number.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def csgraph_from_dense(
     >>> cp.scipy.sparse.csgraph.csgraph_from_dense(cp.array([[0.0, 2.0], [cp.inf, 0.0]])).nnz
     1
     """
-    array = as_array(graph, "csgraph").astype(np.float64, copy=False)
+    array = operand(graph, "csgraph", "the graph").astype(np.float64, copy=False)
     _check_square(array.shape)
     is_null = zeros(array.shape, bool)
     null = None if null_value is None else float(null_value)

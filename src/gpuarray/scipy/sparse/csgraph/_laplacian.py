@@ -103,6 +103,8 @@ def laplacian(
     elif sparse:
         found, diag = _sparse(graph, normed, use_out_degree, symmetrized)
         found = found.astype(dtype)
+        if csgraph.format == "dia":
+            found = found.todia()
     else:
         found, diag = _dense(graph, normed, use_out_degree, symmetrized)
         found = found.astype(dtype, copy=False)

@@ -76,7 +76,12 @@ def breadth_first_order(
     (array([0, 1, 2], dtype=int32), array([-9999,     0,     0], dtype=int32))
     """
     indptr, to, count = _rows(csgraph, directed)
-    i_start = operator.index(i_start)
+    try:
+        i_start = operator.index(i_start)
+    except TypeError:
+        raise TypeError(
+            f"breadth_first_order: i_start is an integer, not {i_start!r}"
+        ) from None
     if not 0 <= i_start < count:
         raise ValueError(
             f"breadth_first_order: i_start={i_start} is no vertex of a graph of {count} vertices"

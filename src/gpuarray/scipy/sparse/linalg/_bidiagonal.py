@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 
 from gpuarray._ops.creation import zeros
-from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.selection import where
 from gpuarray.linalg._norms import norm
 from gpuarray.scipy.sparse.linalg._operators import LinearOperator
 from gpuarray.scipy.sparse.linalg._progress import read
-from gpuarray.scipy.sparse.linalg._systems import fused
+from gpuarray.scipy.sparse.linalg._systems import fused, operand
 
 __all__ = ["REASONS", "Bidiagonal", "first_guess", "right_side", "rotation", "stopping_reason"]
 
@@ -89,7 +88,9 @@ def rotation(a: float, b: float) -> tuple[float, float, float]:
 
 def right_side(b: Any, name: str, rows: int) -> Any:
     """A right-hand side as a vector, or ValueError."""
-    b = as_array(b, name)
+    given = b if isinstance(b, (list, tuple)) else [b]
+    texts = any(isinstance(x, (str, bytes)) for x in given)
+    b = operand(b, name, "b", ValueError if texts else TypeError)  # SciPy's exceptions
     b = b.reshape(1) if b.ndim == 0 else b.squeeze() if b.ndim > 1 else b
     if b.shape != (rows,) and not (rows == 1 and b.shape == ()):
         raise ValueError(
@@ -102,7 +103,7 @@ def first_guess(x0: Any, name: str, columns: int) -> Any:
     """Where to begin; zeros if that is not given."""
     if x0 is None:
         return zeros(columns)
-    x = as_array(x0, name)
+    x = operand(x0, name, "x0")
     if x.shape != (columns,):
         raise ValueError(
             f"{name}: dimension mismatch: the matrix has {columns} columns, and x0 has shape "

@@ -9,13 +9,14 @@ import numpy as np
 from gpuarray._ffi import locate
 from gpuarray._ops.creation import eye
 from gpuarray._ops.indexing import diagonal
+from gpuarray._ops.logic import isnan
 from gpuarray._ops.ranges import arange
 from gpuarray._ops.triangles import tril, triu
 from gpuarray._runtime.current_stream import current
 from gpuarray.errors import OutOfMemoryError
 from gpuarray.scipy.linalg._lu import _plan_row_order, lu_factor, lu_solve
 from gpuarray.scipy.sparse._csc import csc_array
-from gpuarray.scipy.sparse.linalg._systems import floating
+from gpuarray.scipy.sparse.linalg._systems import least_floating
 
 if TYPE_CHECKING:
     from gpuarray._types import ndarray
@@ -34,7 +35,7 @@ def dense_of(A: Any, name: str, dtype: Any = None) -> Any:
     OutOfMemoryError
         With what to do instead.
     """
-    dtype = floating(A.dtype) if dtype is None else np.dtype(dtype)
+    dtype = least_floating(A.dtype) if dtype is None else np.dtype(dtype)
     # What cannot be had is not begun with: pools would give up all that they keep.
     if not room_for(A.shape[0], dtype):
         free = current.stream.device.mem_info[0]
@@ -87,8 +88,11 @@ class DenseFactors:
             raise with_remedy(error, name, A.shape) from None
         self.shape: tuple[int, int] = dense.shape
         self.dtype: np.dtype = dense.dtype
-        #: One number is read.
-        self.singular = bool((diagonal(self._factors) == 0).any()) if dense.size else False
+        #: Whether a pivot is zero, or an element NaN, as SuperLU has it. One number is read.
+        self.singular = False
+        if dense.size:
+            zero = (diagonal(self._factors) == 0).any()
+            self.singular = bool(zero | isnan(dense).any())
 
     def solve(self, right: Any, trans: str = "N") -> ndarray:
         """The solutions for right-hand sides of the factors' dtype."""

@@ -13,13 +13,14 @@ from gpuarray._ops.conversion import array, ascontiguousarray
 from gpuarray._ops.creation_like import empty_like
 from gpuarray._ops.host_copies import asnumpy
 from gpuarray._ops.joining import stack
+from gpuarray._ops.logic import isnan
 from gpuarray._ops.math import absolute, cos
 from gpuarray._ops.ranges import arange
 from gpuarray.errors import CuDSSError, OutOfMemoryError
 from gpuarray.scipy.sparse._csr import csr_array
 from gpuarray.scipy.sparse.linalg._dense_factors import DenseFactors, Parts, room_for, with_remedy
 from gpuarray.scipy.sparse.linalg._progress import read
-from gpuarray.scipy.sparse.linalg._systems import floating
+from gpuarray.scipy.sparse.linalg._systems import least_floating
 from gpuarray.scipy.sparse.linalg._triangles import canonical_rows
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class DirectFactors:
     Attributes
     ----------
     singular : bool
-        Whether a pivot is zero, where the library exchanges what it has to.
+        Whether a pivot is zero, where the library exchanges what it has to, or an element NaN.
     is_exact : bool
         Whether no pivot was replaced, and the equations of a trial solution hold.
     """
@@ -99,7 +100,7 @@ class DirectFactors:
         self._turned: SparseFactors | OrderedQR | None = None
         self._matrices = {"N": self._rows}
         replaced = bool(self._factors.replaced)
-        self.singular = replaced and kind is OrderedQR
+        self.singular = kind is OrderedQR and (replaced or bool(isnan(self._rows.data).any()))
         self.is_exact = not replaced and self._error() < np.finfo(dtype).eps ** 0.5
 
     def _factors_of(self, rows: Any) -> SparseFactors | OrderedQR:
@@ -182,7 +183,7 @@ def factorize(A: Any, name: str, dtype: Any = None) -> DenseFactors | DirectFact
     OutOfMemoryError
         If there is no room for any.
     """
-    dtype = floating(A.dtype) if dtype is None else np.dtype(dtype)
+    dtype = least_floating(A.dtype) if dtype is None else np.dtype(dtype)
     rows, with_library = A.shape[0], cudss.available()
     try:
         if rows > _DENSE_ROWS and with_library:

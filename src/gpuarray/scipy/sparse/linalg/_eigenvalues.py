@@ -12,6 +12,7 @@ import numpy as np
 from gpuarray._ops.conversion import asarray
 from gpuarray._ops.manipulation import as_array
 from gpuarray.scipy.sparse._base import issparse
+from gpuarray.scipy.sparse.linalg._factor_options import real
 from gpuarray.scipy.sparse.linalg._krylov import start_vector
 from gpuarray.scipy.sparse.linalg._lanczos import lanczos
 from gpuarray.scipy.sparse.linalg._matrix_operators import (
@@ -20,7 +21,7 @@ from gpuarray.scipy.sparse.linalg._matrix_operators import (
     solver_operator,
 )
 from gpuarray.scipy.sparse.linalg._operators import LinearOperator
-from gpuarray.scipy.sparse.linalg._systems import floating
+from gpuarray.scipy.sparse.linalg._systems import floating, operand
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
@@ -104,12 +105,11 @@ def eigsh(
     v0 : array_like, shape (N,), optional
         Where to begin; else random numbers, the same each time unless `rng` is given.
     ncv : int, optional
-        How many vectors are kept; the least of N and the greater of 20 and ``2 * k + 1`` by
-        default.
+        How many vectors are kept, N at most; the greater of 20 and ``2 * k + 1`` by default.
     maxiter : int, optional
         The most restarts; ``10 * N`` by default.
     tol : float, optional
-        The relative accuracy; 0 is that of the dtype.
+        The relative accuracy; 0, or less, is that of the dtype.
     return_eigenvectors : bool, optional
         Whether to return eigenvectors, too.
     Minv, OPinv : ndarray, sparse array or LinearOperator, optional
@@ -138,12 +138,14 @@ def eigsh(
     ValueError
         For sizes and words that make no sense.
     TypeError
-        If all the eigenvalues of a matrix that is not dense are wanted, or `k` or `ncv` is no
-        integer.
+        If all the eigenvalues of a matrix that is not dense are wanted, `k` or `ncv` is no
+        integer, or `tol` no number.
 
     Differences from SciPy
     ----------------------
-    Eigenvalues are in ascending order in all cases. A random start is the same each time.
+    Eigenvalues are in ascending order in all cases. A random start is the same each time. Complex
+    matrices have all the modes, 'BE', and `k` up to N - 1, as real ones have. With `sigma`, a
+    LinearOperator that is no matrix needs `OPinv`: SciPy solves its equations by `gmres`.
 
     Notes
     -----
@@ -163,8 +165,9 @@ def eigsh(
     rows, columns = operator.shape
     if rows != columns:
         raise ValueError(f"eigsh: expected square matrix (shape={operator.shape})")
-    if M is not None and M.shape != operator.shape:
-        raise ValueError(f"eigsh: wrong M dimensions {M.shape}, should be {operator.shape}")
+    mass = None if M is None else aslinearoperator(M)
+    if mass is not None and mass.shape != operator.shape:
+        raise ValueError(f"eigsh: wrong M dimensions {mass.shape}, should be {operator.shape}")
     try:
         k, ncv = index(k), None if ncv is None else index(ncv)
     except TypeError:
@@ -177,23 +180,21 @@ def eigsh(
         raise ValueError(f"eigsh: which must be one of {' '.join(_WHICH)}, not {which!r}")
     if sigma is not None and mode not in _EIGENVALUE_OF:
         raise ValueError(f"eigsh: unrecognized mode {mode!r}")
-    ncv = min(rows, max(2 * k + 1, 20)) if ncv is None else ncv
-    if ncv > rows or ncv <= k:
+    ncv = min(rows, max(2 * k + 1, 20) if ncv is None else ncv)
+    if ncv <= k:
         raise ValueError(f"eigsh: ncv must be k<ncv<=n, ncv={ncv}")
     maxiter = 10 * rows if maxiter is None else maxiter
     if maxiter <= 0:
         raise ValueError(f"eigsh: maxiter must be positive, maxiter={maxiter}")
-    if tol < 0:
-        raise ValueError(f"eigsh: tol is not negative, got {tol}")
-    others = [aslinearoperator(M).dtype] if M is not None else []
+    tol = real("eigsh", "tol", tol)
+    others = [] if mass is None else [mass.dtype]
     dtype = np.result_type(floating(operator.dtype), *[floating(x) for x in others])
-    if v0 is not None:
-        v0 = as_array(v0, "eigsh")
-        if v0.shape not in ((rows,), (rows, 1)):
-            raise ValueError(f"eigsh: v0 has {rows} elements, not the shape {v0.shape}")
+    begin: Any = None if v0 is None else operand(v0, "eigsh", "v0")
+    if begin is not None and begin.shape not in ((rows,), (rows, 1)):
+        raise ValueError(f"eigsh: v0 has {rows} elements, not the shape {begin.shape}")
     product, inner = _products(A, operator, M, sigma, Minv, OPinv, mode)
-    start = start_vector(v0, rows, dtype, rng)
-    found = lanczos(product, inner, start, k, which, ncv, float(tol), maxiter)
+    start = start_vector(begin, rows, dtype, rng)
+    found = lanczos(product, inner, start, k, which, ncv, tol, maxiter)
     if found is None:
         raise ArpackError(
             "eigsh: NaN or infinity came out of products; look for them in A, M and v0, which must "

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from gpuarray._ops.creation import full
-from gpuarray._ops.manipulation import as_array
 from gpuarray.scipy.sparse._base import issparse
 from gpuarray.scipy.sparse._csc import csc_array
 from gpuarray.scipy.sparse._warnings import SparseEfficiencyWarning, warn
 from gpuarray.scipy.sparse.linalg._direct_factors import factorize
+from gpuarray.scipy.sparse.linalg._factor_options import check_options
 from gpuarray.scipy.sparse.linalg._operators import refuse_host_matrix
-from gpuarray.scipy.sparse.linalg._systems import floating
+from gpuarray.scipy.sparse.linalg._systems import least_floating, operand
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
@@ -49,18 +49,18 @@ def spsolve(A: Any, b: Any, permc_spec: str | None = None, use_umfpack: bool = T
     b : array_like or sparse array, shape (N,) or (N, K)
         The right-hand sides.
     permc_spec, use_umfpack : optional
-        Ignored: they are about other libraries.
+        Not used: they are about other libraries. `permc_spec` is checked as by `splu`.
 
     Returns
     -------
     ndarray or sparse array
         The solutions, of one dimension if `b` is one column; sparse if `b` has several and is
-        sparse. NaN if the matrix is singular.
+        sparse. NaN if the matrix is singular, or has NaN.
 
     Raises
     ------
     ValueError
-        If the shapes do not fit together.
+        If the shapes do not fit together, `b` has no numbers, or there is no such `permc_spec`.
     RuntimeError
         If the matrix is singular and `b` sparse, with several columns.
     OutOfMemoryError
@@ -89,14 +89,15 @@ def spsolve(A: Any, b: Any, permc_spec: str | None = None, use_umfpack: bool = T
         warn("spsolve requires A be CSC or CSR matrix format", SparseEfficiencyWarning)
     sparse = issparse(b)
     if not sparse:
-        b = as_array(b, "spsolve")
+        b = operand(b, "spsolve", "b")
     rows, columns = A.shape
     if rows != columns:
         raise ValueError(f"spsolve: matrix must be square (has shape {A.shape})")
     if b.ndim not in (1, 2) or b.shape[0] != rows:
         raise ValueError(f"spsolve: matrix - rhs dimension mismatch ({A.shape} - {b.shape})")
+    check_options("spsolve", ColPerm=permc_spec)
     single = b.ndim == 1 or b.shape[1] == 1
-    dtype = floating(np.result_type(floating(A.dtype), b.dtype))
+    dtype = np.promote_types(least_floating(A.dtype), b.dtype)
     factors = factorize(A, "spsolve", dtype)
     right = (b.toarray() if sparse else b).astype(dtype, copy=False)
     if sparse and not single:
@@ -135,7 +136,7 @@ def inv(A: Any) -> sparray | spmatrix:
     TypeError
         If `A` is not sparse.
     RuntimeError
-        If it is singular.
+        If it is singular, or has NaN.
 
     Notes
     -----

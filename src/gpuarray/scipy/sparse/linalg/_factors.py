@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from gpuarray._ops.manipulation import as_array
+import numpy as np
+
 from gpuarray.scipy.sparse._base import issparse
 from gpuarray.scipy.sparse._csc import csc_array
 from gpuarray.scipy.sparse._warnings import SparseEfficiencyWarning, warn
 from gpuarray.scipy.sparse.linalg._dense_factors import DenseFactors, Parts
 from gpuarray.scipy.sparse.linalg._direct_factors import DirectFactors, factorize
+from gpuarray.scipy.sparse.linalg._factor_options import check_options
 from gpuarray.scipy.sparse.linalg._operators import refuse_host_matrix
+from gpuarray.scipy.sparse.linalg._systems import operand
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
@@ -36,9 +39,10 @@ class SuperLU:
 
     Differences from SciPy
     ----------------------
-    Columns are not exchanged in `L`, `U` and `perm_r`. The solver of a large matrix does not show
-    its factors: those are of a dense factorisation then, made when they are asked for, while `nnz`
-    counts the solver's own.
+    `solve` takes lists, too. An infinite right-hand side makes NaN where the factors have zeros,
+    which SuperLU skips. Columns are not exchanged in `L`, `U` and `perm_r`. The solver of a large
+    matrix does not show its factors: those are of a dense factorisation then, made when they are
+    asked for, while `nnz` counts the solver's own.
 
     Examples
     --------
@@ -125,16 +129,22 @@ class SuperLU:
         ValueError
             If the shapes do not fit together, or `trans` is another letter.
         TypeError
-            For complex right-hand sides of a real matrix.
+            For right-hand sides that the dtype of the factors does not hold: complex ones of a real
+            matrix, float64 or int32 for one of float32. `trans` that is no text.
         """
-        b = as_array(rhs, "SuperLU.solve")
+        b = operand(rhs, "SuperLU.solve", "rhs", TypeError)
+        if not isinstance(trans, str):
+            raise TypeError(f"SuperLU.solve: trans is 'N', 'T' or 'H', not {trans!r}")
         if trans not in ("N", "T", "H"):
             raise ValueError(f"SuperLU.solve: trans must be N, T, or H, not {trans!r}")
         dtype = self._factors.dtype
-        if b.dtype.kind == "c" and dtype.kind != "c":
+        if not np.can_cast(b.dtype, dtype):
+            remedy = f"use astype({dtype.name!r}), or convert the matrix before it is factorised"
+            if b.dtype.kind == "c" and dtype.kind != "c":
+                remedy = "solve for the real and the imaginary parts"
             raise TypeError(
                 f"SuperLU.solve: Cannot cast array data from {b.dtype} to the {dtype} of the "
-                "factors; solve for the real and the imaginary parts"
+                f"factors; {remedy}"
             )
         if b.ndim > 2:
             raise ValueError(
@@ -175,7 +185,7 @@ def splu(
     A : sparse array or matrix, shape (N, N)
         In the format csc; others are converted, with a warning.
     permc_spec, diag_pivot_thresh, relax, panel_size, options : optional
-        Ignored: they are about SuperLU's algorithm.
+        Checked as by SciPy and not used: they are about SuperLU's algorithm.
 
     Returns
     -------
@@ -185,9 +195,11 @@ def splu(
     Raises
     ------
     RuntimeError
-        If the matrix is singular.
+        If the matrix is singular, or has NaN.
     ValueError
-        If it is not square.
+        If it is not square, or an option of SuperLU has no such value.
+    TypeError
+        If there is no such option, or its value has no such type.
     OutOfMemoryError
         If there is no room for the factors.
 
@@ -204,7 +216,9 @@ def splu(
 
     Differences from SciPy
     ----------------------
-    The orders of rows and columns, and with them the last digits, are others than SuperLU's.
+    The orders of rows and columns, and with them the last digits, are others than SuperLU's:
+    `permc_spec`, `diag_pivot_thresh`, `relax`, `panel_size` and `options` are checked, but nothing
+    depends on them.
 
     Examples
     --------
@@ -214,7 +228,16 @@ def splu(
     >>> factors.solve(cp.array([6.0, 7.0]))
     array([1., 2.])
     """
-    factors = factorize(square_csc(A, "splu"), "splu")
+    A = square_csc(A, "splu")
+    check_options(
+        "splu",
+        options,
+        ColPerm=permc_spec,
+        DiagPivotThresh=diag_pivot_thresh,
+        Relax=relax,
+        PanelSize=panel_size,
+    )
+    factors = factorize(A, "splu")
     if factors.singular:
         raise RuntimeError("splu: Factor is exactly singular")
     return SuperLU._of(factors)
@@ -236,7 +259,7 @@ def factorized(A: Any) -> Callable[..., ndarray]:
     Raises
     ------
     RuntimeError
-        If the matrix is singular.
+        If the matrix is singular, or has NaN.
     ValueError
         If it is not square.
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from gpuarray._ops.creation import full, ones, zeros
 from gpuarray._ops.differences import diff
+from gpuarray._ops.logic import isnan
 from gpuarray._ops.math import absolute
 from gpuarray._ops.ranges import arange
 from gpuarray._ops.searching import searchsorted
@@ -15,8 +16,9 @@ from gpuarray.kernels.sparse_factor import launch
 from gpuarray.scipy.sparse._csr import csr_array
 from gpuarray.scipy.sparse._diagonals import eye_array
 from gpuarray.scipy.sparse.linalg._dense_factors import Parts
+from gpuarray.scipy.sparse.linalg._factor_options import check_options, real
 from gpuarray.scipy.sparse.linalg._factors import SuperLU, splu, square_csc
-from gpuarray.scipy.sparse.linalg._systems import floating
+from gpuarray.scipy.sparse.linalg._systems import least_floating
 from gpuarray.scipy.sparse.linalg._triangles import canonical_rows, solve_rows
 
 if TYPE_CHECKING:
@@ -92,7 +94,7 @@ def spilu(
     fill_factor : float, optional
         The factors have no more elements than this times those of `A`; 10 by default, at least 1.
     drop_rule, permc_spec, diag_pivot_thresh, relax, panel_size, options : optional
-        Ignored: they are about SuperLU's algorithm.
+        Checked as by SciPy, and not used: they are about SuperLU's algorithm.
 
     Returns
     -------
@@ -102,9 +104,11 @@ def spilu(
     Raises
     ------
     RuntimeError
-        If the matrix is singular.
+        If the matrix is singular, or has NaN.
     ValueError
         If it is not square, or an argument is out of range.
+    TypeError
+        If an argument has no such type, or SuperLU no such option.
 
     Notes
     -----
@@ -122,7 +126,9 @@ def spilu(
     SuperLU chooses the elements while it eliminates, and exchanges rows and columns; here the
     places are chosen before, small elements are dropped afterwards, and nothing is exchanged
     (`perm_r` and `perm_c` count up). Where a pivot is zero or missing, which SuperLU would avoid by
-    an exchange, the factors are the complete ones of `splu`.
+    an exchange, the factors are the complete ones of `splu`. `drop_rule` and what it has in common
+    with `splu` is checked, but nothing depends on it. A `fill_factor` below 1 and a negative
+    `drop_tol` are refused.
 
     References
     ----------
@@ -137,19 +143,30 @@ def spilu(
     >>> factors.solve(cp.array([6.0, 7.0]))
     array([1., 2.])
     """
-    tolerance = _DROP_TOL if drop_tol is None else float(drop_tol)
+    A = square_csc(A, "spilu")
+    check_options(
+        "spilu",
+        options,
+        ILU_DropRule=drop_rule,
+        ColPerm=permc_spec,
+        DiagPivotThresh=diag_pivot_thresh,
+        Relax=relax,
+        PanelSize=panel_size,
+    )
+    tolerance = _DROP_TOL if drop_tol is None else real("spilu", "drop_tol", drop_tol)
     if not tolerance >= 0:
         raise ValueError(f"spilu: drop_tol is at least 0, not {drop_tol!r}")
-    factor = _FILL_FACTOR if fill_factor is None else float(fill_factor)
+    factor = _FILL_FACTOR if fill_factor is None else real("spilu", "fill_factor", fill_factor)
     if not factor >= 1:
         raise ValueError(f"spilu: fill_factor is at least 1, not {fill_factor!r}")
-    A = square_csc(A, "spilu")
-    rows = canonical_rows(A, floating(A.dtype))
+    rows = canonical_rows(A, least_floating(A.dtype))
     if rows.shape[0] == 0:
         return SuperLU._of(IncompleteFactors(rows, rows))
     filled = _filled(rows, factor)
     failed = full(1, rows.shape[0], np.int64)
     launch.factorize(filled.indptr, filled.indices, filled.data, failed)
+    if bool(isnan(rows.data).any()):
+        raise RuntimeError("spilu: the matrix has NaN, which makes it singular; remove it")
     if int(failed[0]) < rows.shape[0]:
         return splu(A)
     greatest = abs(rows).max(axis=1).toarray().reshape(-1)

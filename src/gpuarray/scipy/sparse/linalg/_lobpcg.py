@@ -15,6 +15,7 @@ from gpuarray._ops.joining import hstack
 from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.math import conj
 from gpuarray._ops.products import matmul
+from gpuarray.scipy.sparse.linalg._factor_options import real
 from gpuarray.scipy.sparse.linalg._matrix_operators import solver_operator
 from gpuarray.scipy.sparse.linalg._operators import LinearOperator
 from gpuarray.scipy.sparse.linalg._systems import floating
@@ -123,7 +124,8 @@ def lobpcg(
     Differences from SciPy
     ----------------------
     The vectors of a step are made independent in another way, so that steps differ by rounding.
-    Nothing is changed behind the last step, and the histories have no entry for that.
+    Nothing is changed behind the last step, and the histories have no entry for that. `X` stays as
+    it is. The dense solver of small problems takes constraints, too.
 
     Notes
     -----
@@ -177,8 +179,9 @@ def lobpcg(
             stacklevel=2,
         )
         return _dense(a, b, y, n, size, dtype, largest)
-    tolerance = float(np.sqrt(1e-15) * n) if tol is None else float(tol)
-    steps = 1 + (20 if maxiter is None else int(maxiter))  # as SciPy, which counts from 0
+    tolerance = float(np.sqrt(1e-15) * n) if tol is None else real("lobpcg", "tol", tol)
+    most = 20 if maxiter is None else int(real("lobpcg", "maxiter", maxiter))
+    steps = 1 + most  # as SciPy, which counts from 0
     if y is not None:
         y = y.astype(dtype, copy=False)
         by = y if b is None else b(y)

@@ -50,7 +50,7 @@ def svds(
     k : int, optional
         How many; fewer than the lesser of M and N, or as many with 'propack'.
     ncv : int, optional
-        How many vectors are kept, as for `eigsh`.
+        How many vectors 'arpack' keeps, as for `eigsh`.
     tol : float, optional
         The accuracy; 0 is that of the dtype.
     which : {'LM', 'SM'}, optional
@@ -124,6 +124,7 @@ def svds(
     _check_dtype(operator.dtype)
     smaller = min(operator.shape)
     most = smaller if solver == "propack" else smaller - 1
+    ncv = ncv if solver == "arpack" else None
     _check(operator, k, ncv, tol, which, maxiter, return_singular_vectors, smaller, most)
     length = operator.shape[0] if solver == "propack" else smaller
     if v0 is not None:
@@ -220,6 +221,14 @@ def _by_bidiagonals(
     return found.left[::-1].T, asarray(found.values[::-1].copy()), conj(found.right[::-1])
 
 
+def _whole(x: Any, name: str) -> int:
+    """What `int` makes of an argument, with its exceptions."""
+    try:
+        return int(x)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise type(error)(f"svds: `{name}` is an integer, not {x!r}") from None
+
+
 def _check_dtype(dtype: Any) -> None:
     if dtype is None or np.dtype(dtype).kind not in "iufc":
         raise ValueError(f"svds: `A` must be of numeric data type, not {dtype}")
@@ -239,12 +248,12 @@ def _check(
     """ValueError for arguments that make no sense."""
     if not smaller:
         raise ValueError(f"svds: `A` must not be empty. Its shape is {operator.shape}")
-    if int(k) != k or not 0 < k <= most:
+    if _whole(k, "k") != k or not 0 < k <= most:
         raise ValueError(
             f"svds: `k` must be an integer satisfying `0 < k < min(A.shape)`. It is {k}, and the "
             f"shape {operator.shape}"
         )
-    if ncv is not None and (int(ncv) != ncv or not k < ncv < smaller):
+    if ncv is not None and (_whole(ncv, "ncv") != ncv or not k < ncv < smaller):
         raise ValueError(
             f"svds: `ncv` must be an integer satisfying `k < ncv < min(A.shape)`. It is {ncv}"
         )
@@ -252,7 +261,7 @@ def _check(
         raise ValueError(f"svds: `tol` must be a non-negative floating point value. It is {tol}")
     if str(which).upper() not in ("LM", "SM"):
         raise ValueError(f"svds: `which` must be in {{'LM', 'SM'}}, not {which!r}")
-    if maxiter is not None and (int(maxiter) != maxiter or maxiter <= 0):
+    if maxiter is not None and (_whole(maxiter, "maxiter") != maxiter or maxiter <= 0):
         raise ValueError(f"svds: `maxiter` must be a positive integer. It is {maxiter}")
     if vectors not in (True, False, "vh", "u"):
         raise ValueError(

@@ -8,13 +8,12 @@ import numpy as np
 from numpy.linalg import LinAlgError
 
 from gpuarray._ops.conversion import ascontiguousarray
-from gpuarray._ops.manipulation import as_array
 from gpuarray.kernels.sparse_factor import launch
 from gpuarray.scipy.sparse._base import issparse
 from gpuarray.scipy.sparse._csc import csc_array
 from gpuarray.scipy.sparse._warnings import SparseEfficiencyWarning, warn
 from gpuarray.scipy.sparse.linalg._operators import refuse_host_matrix
-from gpuarray.scipy.sparse.linalg._systems import floating
+from gpuarray.scipy.sparse.linalg._systems import floating, operand
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
@@ -82,7 +81,8 @@ def spsolve_triangular(
 
     Differences from SciPy
     ----------------------
-    Only half of a matrix that is not triangular is looked at, where SciPy says that it is none.
+    Of a matrix that is not triangular only half is looked at; what SciPy returns depends on the
+    other half, too.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def spsolve_triangular(
         raise ValueError(
             f"spsolve_triangular: A must be a square matrix but its shape is {A.shape}."
         )
-    right = as_array(b, "spsolve_triangular")
+    right = operand(b, "spsolve_triangular", "b")
     if right.ndim not in (1, 2):
         raise ValueError(
             f"spsolve_triangular: b must have 1 or 2 dims but its shape is {right.shape}."
@@ -116,6 +116,8 @@ def spsolve_triangular(
         )
     if not unit_diagonal and A.shape[0] and bool((A.diagonal() == 0).any()):
         raise LinAlgError("spsolve_triangular: A is singular: zero entry on diagonal.")
-    dtype = floating(np.result_type(A.dtype, np.float32, right.dtype))
+    # SciPy divides by the diagonal, which makes float64 of bools and integers.
+    own = A.dtype if unit_diagonal else floating(A.dtype)
+    dtype = np.promote_types(np.promote_types(own, np.float32), right.dtype)
     rows = canonical_rows(A, dtype)
-    return solve_rows(rows, right.astype(dtype, copy=False), not lower, unit_diagonal)
+    return solve_rows(rows, right.astype(dtype, copy=False), not lower, bool(unit_diagonal))
