@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.linalg
 import scipy.sparse
 import scipy.sparse.csgraph as expected_graphs
 import scipy.sparse.linalg as expected
@@ -91,6 +92,20 @@ def test_options_of_superlu(given):
         assert type(got) is type(want)
 
 
+def test_preconditioners_of_other_dtypes():
+    a = A.astype("f4")
+    for name in ("cg", "cgs", "bicgstab", "gmres", "minres"):
+        for x0 in (None, "Mb"):
+            given = {"M": np.eye(3) / 4, "x0": x0, "maxiter": 30}
+            want = getattr(expected, name)(a, np.ones(3, "f4"), **given)[0]
+            given["M"] = cp.asarray(given["M"])
+            found = getattr(linalg, name)(cp.asarray(a), cp.ones(3, "f4"), **given)[0]
+            assert found.dtype == np.float32, name
+            np.testing.assert_allclose(cp.asnumpy(found), want, 1e-3, err_msg=name)
+        with pytest.raises(TypeError, match="preconditioner M gives complex128"):
+            getattr(linalg, name)(cp.asarray(a), cp.ones(3, "f4"), M=cp.eye(3) * 1j)
+
+
 def test_options_of_incomplete_factors():
     mine, theirs = both(A)
     for given in (
@@ -169,6 +184,23 @@ def test_arguments_of_eigenvalues():
                 module.lobpcg(matrix, xp.eye(8)[:, :1], **{name: "x"})
         with pytest.raises(TypeError, match=f"lobpcg: {name} is a real number"):
             linalg.lobpcg(mine, cp.eye(8)[:, :1], **{name: "x"})
+
+
+@pytest.mark.parametrize("weights", [None, np.diag(np.arange(1.0, 21))], ids=["", "B"])
+def test_residuals_of_lobpcg_have_no_part_along_its_constraints(weights):
+    rng = np.random.default_rng(0)
+    a = rng.standard_normal((20, 20))
+    a = a + a.T
+    moved = None if weights is None else cp.asarray(weights)
+    first = cp.eye(20)[:, :1]
+    # A warning, which is an error here, would say that the residuals are too large.
+    w, v = linalg.lobpcg(
+        cp.asarray(a), cp.asarray(rng.standard_normal((20, 2))), B=moved, Y=first, maxiter=200
+    )
+    left = None if weights is None else weights[1:, 1:]
+    want = scipy.linalg.eigvalsh(a[1:, 1:], left)[::-1][:2]
+    np.testing.assert_allclose(cp.asnumpy(w), want, 1e-9)
+    assert float(abs(v[0]).max()) < 1e-12
 
 
 def test_arguments_of_singular_values():

@@ -71,6 +71,15 @@ KNOWN = {
 #: Those of solvers.
 SOLVERS = {
     r"type not understood|unsupported operand type": "SciPy fails in what it does with them",
+    r"la.minres.*dtype float32, SciPy float64": "minres keeps float32",
+    r"preconditioner M gives complex": "SciPy fails, or takes the real parts",
+    r"la.minres.*rtol=1j": "SciPy compares complex numbers only where it comes to it",
+    r"la.lsqr.*dtype complex128, SciPy float64": "SciPy's dtype depends on where it ends",
+    r"la.lobpcg.*Y=xp.eye": "SciPy's residuals along Y never become small",
+    r"la.eigsh.*(M=.*dtype float64, SciPy float32|shape \(\d,\), SciPy)": (
+        "M counts for the dtype; SciPy returns all values of small complex matrices"
+    ),
+    r"la.eigsh.*k and ncv are integers": "they are looked at first",
     r"la.minres.*has to be real": "minres takes real matrices",
     r"raises ValueError.*no array of numbers": "SciPy takes None for NaN, or fails elsewhere",
     r"la.ls(qr|mr).*(dimension mismatch|no array of numbers)": "SciPy does not look at lengths",
@@ -104,6 +113,7 @@ SOLVERS = {
 GRAPHS = {
     r"AttributeError|OverflowError": "SciPy fails by accident",
     r"must be lil, csr, or csc": "all formats are graphs",
+    r"sp.csc_.*gr.breadth_first.*directed=False": "SciPy takes the columns of csc first",
     r"no vertex of a graph": "SciPy begins outside of the graph",
     r"indices are integers|i_start is an integer": "SciPy truncates numbers",
     r"gr.reconstruct_path.*instances of": "lists are predecessors as well",

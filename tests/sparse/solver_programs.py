@@ -229,7 +229,7 @@ class SolverDrawing(Drawing):
         options, k = self.options(choices), self.pick("1", "2", "3", "3", "3", "6", "3", "3")
         if not options:
             k = self.pick("0", "-1", "len(m)", "len(m) - 1", "'x'", "None", "np.int64(2)")
-        kind = self.pick(*("definite", "spectrum", "spectrum") * 4, "nan")
+        kind = self.pick("definite", "spectrum", "spectrum")
         shown = (
             "(xp.sort(r[0]), abs(r[1])[:, xp.argsort(r[0])]) if isinstance(r, tuple) "
             "else xp.sort(r)"

@@ -63,6 +63,11 @@ def breadth_first_order(
     TypeError
         If `i_start` is no integer.
 
+    Differences from SciPy
+    ----------------------
+    The order of neighbours is that of csr in all formats: SciPy's of csc begins with the columns,
+    unless the graph is directed.
+
     Notes
     -----
     The host reads two numbers for each distance from the first vertex. Which vertex finds another
@@ -79,9 +84,7 @@ def breadth_first_order(
     try:
         i_start = operator.index(i_start)
     except TypeError:
-        raise TypeError(
-            f"breadth_first_order: i_start is an integer, not {i_start!r}"
-        ) from None
+        raise TypeError(f"breadth_first_order: i_start is an integer, not {i_start!r}") from None
     if not 0 <= i_start < count:
         raise ValueError(
             f"breadth_first_order: i_start={i_start} is no vertex of a graph of {count} vertices"

@@ -111,7 +111,7 @@ def bicgstab(
     if maxiter is None:
         maxiter = 10 * len(system.b)
     smallest = float(np.finfo(system.x.dtype).eps) ** 2
-    matvec, psolve = system.matrix.matvec, system.preconditioner.matvec
+    matvec, psolve = system.matrix.matvec, system.psolve
     shadow = residual = system.residual()
 
     def advance(state: _State, i: int) -> tuple[_State, list[Any]]:

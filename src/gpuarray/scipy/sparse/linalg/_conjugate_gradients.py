@@ -155,7 +155,7 @@ def cg(
         return system.b.copy(), 0
     if maxiter is None:
         maxiter = 10 * len(system.b)
-    psolve = system.preconditioner.matvec
+    psolve = system.psolve
     preconditioned = system.is_preconditioned
 
     def advance(state: _Cg, i: int, address: int) -> tuple[_Cg, None]:
@@ -284,7 +284,7 @@ def cgs(
     if maxiter is None:
         maxiter = 10 * len(system.b)
     smallest = float(np.finfo(system.x.dtype).eps) ** 2
-    matvec, psolve = system.matrix.matvec, system.preconditioner.matvec
+    matvec, psolve = system.matrix.matvec, system.psolve
     right = system.b
     shadow = residual = system.residual()
 

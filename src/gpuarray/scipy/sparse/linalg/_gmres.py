@@ -183,7 +183,7 @@ def gmres(
     if norm == 0:
         return system.b.copy(), 0
     x, length, dtype = system.x, len(system.b), system.x.dtype
-    matvec, psolve = system.matrix.matvec, system.preconditioner.matvec
+    matvec, psolve = system.matrix.matvec, system.psolve
     maxiter = 10 * length if maxiter is None else maxiter
     restart = min(20 if restart is None else restart, length)
     legacy = callback is not None and kind == "legacy"

@@ -125,7 +125,8 @@ def lobpcg(
     ----------------------
     The vectors of a step are made independent in another way, so that steps differ by rounding.
     Nothing is changed behind the last step, and the histories have no entry for that. `X` stays as
-    it is. The dense solver of small problems takes constraints, too.
+    it is. The dense solver of small problems takes constraints, too. Residuals have no part along
+    `Y`, which no step could change, so that they become small whatever `Y` is.
 
     Notes
     -----
@@ -203,6 +204,8 @@ def lobpcg(
     for step in range(steps + 1):
         bx = x if b is None else b(x)
         r = ax - bx * asarray(values)
+        if y is not None:  # no step can do anything about this part
+            r = r - matmul(by, _gram(y, r))
         residual = np.sqrt(np.abs(asnumpy((conj(r) * r).sum(axis=0)).real))
         lambdas.append(values)
         norms.append(residual)

@@ -131,7 +131,7 @@ def minres(
     x, dtype = system.x, system.x.dtype
     if dtype.kind == "c":
         raise TypeError(f"minres: the matrix has to be real, not {dtype}; use gmres or cg")
-    matvec, psolve = system.matrix.matvec, system.preconditioner.matvec
+    matvec, psolve = system.matrix.matvec, system.psolve
     epsilon = float(np.finfo(dtype).eps)
     maxiter = 5 * len(system.b) if maxiter is None else maxiter
     r1 = system.residual()

@@ -48,11 +48,27 @@ class System(NamedTuple):
         """Whether the preconditioner changes anything."""
         return not isinstance(self.preconditioner, IdentityOperator)
 
+    def psolve(self, x: Any) -> Any:
+        """The preconditioner's product, in the dtype of the system."""
+        return _narrowed(self.preconditioner.matvec(x), self.x.dtype)
+
     def residual(self) -> ndarray:
         """What the first guess leaves."""
         if self.begins_at_zero:
             return self.b
         return self.b - self.matrix.matvec(self.x)
+
+
+def _narrowed(x: Any, dtype: np.dtype) -> Any:
+    """What a preconditioner returned, in the dtype of a system; TypeError for complex in real."""
+    if x.dtype is dtype:
+        return x
+    if not np.can_cast(x.dtype, dtype, "same_kind"):
+        raise TypeError(
+            f"the preconditioner M gives {x.dtype} for a system of {dtype}; convert A or b to "
+            "complex numbers"
+        )
+    return x.astype(dtype, copy=False)
 
 
 def floating(dtype: Any) -> np.dtype:
@@ -130,7 +146,7 @@ def make_system(A: Any, M: Any, x0: Any, b: Any, name: str) -> System:
     if isinstance(x0, str):
         if x0 != "Mb":
             raise ValueError(f"{name}: x0 is an array, None or 'Mb', not {x0!r}")
-        return System(operator, M, M.matvec(right), right, False)
+        return System(operator, M, _narrowed(M.matvec(right), dtype), right, False)
     x = as_vector(x0, length, name, "x0", operator.shape)
     return System(operator, M, x.astype(dtype, copy=True).reshape(length), right, False)
 
