@@ -106,6 +106,12 @@ def test_preconditioners_of_other_dtypes():
             getattr(linalg, name)(cp.asarray(a), cp.ones(3, "f4"), M=cp.eye(3) * 1j)
 
 
+def test_gmres_without_a_number_of_vectors():
+    for module, xp in ((linalg, cp), (expected, np)):
+        with pytest.raises(ValueError, match="negative"):
+            module.gmres(xp.asarray(A), xp.ones(3), restart=-1)
+
+
 def test_options_of_incomplete_factors():
     mine, theirs = both(A)
     for given in (

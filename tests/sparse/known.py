@@ -94,10 +94,14 @@ SOLVERS = {
     r"solve\(.*must be numpy.ndarray": "lists are right-hand sides as well",
     r"solve\(x \* xp.inf": "SuperLU skips zeros of the factors",
     r"la.factorized\(.*must be numpy.ndarray": "the same",
+    r"la.(cgs?|bicgstab|gmres)\(.*(e\+1\d|\d{7}\.)": "the matrix is singular",
     r"la.spsolve_triangular.*lower=": "a matrix that is not triangular",
     r"la.eigsh.*(with complex matrix|k >= N - 1|k\+1<ncv)": (
         "complex matrices have what real ones have"
     ),
+    r"la.eigsh.*cannot use scipy.linalg.eigh": "nor can SciPy, with other words",
+    r"la.svds.*rng='x'": "SciPy looks at it first",
+    r"la.spsolve_triangular.*x . xp.inf": "SuperLU skips zeros",
     r"la.svds.*k >= N - 1": "the same",
     r"la.eigsh.*v0 has|la.eigsh.*v0=.*broadcast": "SciPy looks at lengths in Fortran or not at all",
     r"la.eigsh.*accepts.*(infs or NaNs|vector is zero)": "NaN is computed with",

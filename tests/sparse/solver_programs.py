@@ -103,7 +103,9 @@ class SolverDrawing(Drawing):
         n = self.pick(0, 1, 2, 4, 5, 7)
         kinds = ("definite", "definite", "turned", "singular", "zero", "nan", "inf", "dominant")
         kind = self.pick(*kinds[:2], *kinds)
-        if name not in ("cg", "minres"):
+        if name == "cg":  # of other matrices the end is rounding
+            kind = self.pick("definite", "definite", "zero", "nan")
+        elif name != "minres":
             kind = self.pick("dominant", "dominant", "dominant", kind)
         choices: dict[str, Values] = {
             "x0": (
@@ -134,7 +136,8 @@ class SolverDrawing(Drawing):
         lines = ("h = []", f"a = {self.form()}", f"r = {call}", "(r, len(h), h[:2])")
         # How a breakdown goes on is rounding in other dtypes.
         dtype = "d" if kind == "turned" else None
-        return Program({"m": self.matrix(kind, (n, n), dtype), "x": self.vector(n)}, lines)
+        operands = {"m": self.matrix(kind, (n, n), dtype), "x": self.vector(n, dtype)}
+        return Program(operands, lines)
 
     def least(self) -> Program:
         """Least squares."""
@@ -152,7 +155,7 @@ class SolverDrawing(Drawing):
             choices["calc_var"] = FLAGS
         call = f"la.{name}(a, {self.arguments(choices)})"
         # SciPy's numbers are integers where it has not come to them.
-        shown = "(r[0], [float(v) for v in r[1:9]], r[9:])"
+        shown = "(r[0], [round(float(v), 4) for v in r[1:9]], r[9:])"
         operands = {"m": self.matrix(kind, shape), "x": self.vector(shape[0])}
         return Program(operands, (f"a = {self.form()}", f"r = {call}", shown))
 

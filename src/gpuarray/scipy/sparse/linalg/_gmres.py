@@ -186,6 +186,8 @@ def gmres(
     matvec, psolve = system.matrix.matvec, system.psolve
     maxiter = 10 * length if maxiter is None else maxiter
     restart = min(20 if restart is None else restart, length)
+    if restart < 0:
+        raise ValueError(f"gmres: restart is not negative, as {restart} is; pass 20, or None")
     legacy = callback is not None and kind == "legacy"
     epsilon = float(np.finfo(dtype).eps)
     lag = lag_of(system.matrix, system.preconditioner)

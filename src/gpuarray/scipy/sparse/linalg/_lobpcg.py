@@ -161,7 +161,8 @@ def lobpcg(
     dtypes = [getattr(z, "dtype", None) for z in (A, B)]
     dtype = np.result_type(floating(x.dtype), *[floating(z) for z in dtypes if z is not None])
     x = x.astype(dtype, copy=False)
-    y, by = None, None
+    y: Any = None
+    by: Any = None
     constraints = 0
     if Y is not None:
         y = as_array(Y, "lobpcg")
