@@ -122,5 +122,6 @@ GRAPHS = {
     r"indices are integers|i_start is an integer": "SciPy truncates numbers",
     r"gr.reconstruct_path.*instances of": "lists are predecessors as well",
     r"directed='x'": "flags are true or false",
+    r"have as many predecessors": "SciPy 1.18 takes fewer",
     r"gr.csgraph_to_dense.*nan": "NaN stays",
 }
