@@ -83,6 +83,32 @@ def test_hyp2f1_of_large_parameters():
     np.testing.assert_allclose(found.get(), expected, rtol=5e-15)
 
 
+def test_hyp2f1_left_of_zero_at_poles():
+    """Where c < -60 and a or b is a positive integer, or c - a or c - b is, or nearly; values of Arb."""
+    points = np.array([
+        (76.88590681629381, 20.000000001, -267.4668484250991, -13.896023123210481),
+        (62.80122492530825, -325.05741032520814, -272.05741032520814, 0.7584946624080231),
+        (50.0, 86.0, -478.875, -4.375),
+    ])  # fmt: skip
+    expected = [-2.396612108963328e-06, 2.4298952307526974e53, 2.7666922901743574e17]
+    found = special.hyp2f1(*cp.asarray(points.T.copy()))
+    np.testing.assert_allclose(found.get(), expected, rtol=1e-13)
+
+
+def test_hyperu_of_large_parameters():
+    """Polynomials that do not grow towards 0, U below the range on the way, long series; values of Arb."""
+    points = np.array([
+        (-77.0, 207.0, 0.25), (-142.0, 34.0, 0.025), (-9.5, -295.25, 0.40625), (-54.0, -5.125, 49.75),
+        (-41.0, 227.5, 144.25), (86.75, -261.5, 0.09375),
+    ])  # fmt: skip
+    expected = [
+        -6.119697035463642e+183, 1.1663385088529416e+281, 2.585087870970391e+23, 7.165683558008819e+80,
+        6.03727940350309e+77, 3.5861704669406683e-216,
+    ]  # fmt: skip
+    found = special.hyperu(*cp.asarray(points.T.copy()))
+    np.testing.assert_allclose(found.get(), expected, rtol=1e-14)
+
+
 def test_hyp0f1_of_large_orders():
     """Where Bessel functions of the order overflow or vanish; values of mpmath with 400 digits."""
     v = cp.asarray([-356.5, -945.25, 1250.0, 936.5, -893.5, 2000.0])

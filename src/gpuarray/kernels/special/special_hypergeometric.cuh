@@ -164,6 +164,7 @@ GPUARRAY_CALLED double tricomi(dd a, dd b, double x, dd log) {
     const dd second = a - b + 1.0;
     const double size = ::fabs(a.hi), other = ::fabs(second.hi);
     const double start = ::fmax(x, 50 + 1.5 * size * (1 + other) / 4 + 2 * (size + other));
+    if (start - x > 300000) return not_a_number();  // too many steps
     dd term(1.0), sum0(1.0), sum1(0.0);
     const dd w = dd(-1.0) / dd(start);
     for (int k = 0; k < 400; ++k) {
@@ -179,30 +180,46 @@ GPUARRAY_CALLED double tricomi(dd a, dd b, double x, dd log) {
     const Equation<dd> e{dd(0.0), dd(1.0), dd(0.0), b, dd(-1.0), -a, dd(0.0), dd(0.0)};
     dd at(start);
     double twos = 0;
-    for (int step = 0; step < 3000 && at.hi > x; ++step) {
-        const double reach = ::fmin(0.5 * at.hi, 8.0);
+    for (int step = 0; step < 20000 && at.hi > x; ++step) {
+        // In a step no solution changes by so much that its series would be long.
+        const double rate = ::fabs(b.hi - at.hi) + ::sqrt(size * at.hi);
+        const double reach = ::fmin(::fmin(0.5 * at.hi, 16.0), 20 * at.hi / rate);
         const bool last = at.hi - x <= reach;
         const dd h = last ? dd(x) - at : dd(-reach);
         y = taylor_step(e, at, h, y, 1e-24);
         at = last ? dd(x) : at + h;
-        if (::fabs(y.value.hi) > 1e200) {
-            y = Solution<dd>{y.value * 2.409919865102884e-181, y.slope * 2.409919865102884e-181};  // 2^-600
-            twos += 600;
+        const double now = ::fabs(y.value.hi) + reach * ::fabs(y.slope.hi);
+        if (now > 1e150 || now < 1e-150) {
+            const double change = now > 1 ? -400 : 400, power = ::exp2(change);
+            y = Solution<dd>{y.value * power, y.slope * power};
+            twos -= change;
         }
     }
+    if (at.hi > x) return not_a_number();
     log = log + dd(0.6931471805599453, 2.3190468138462996e-17) * twos - a * log_dd(dd(start));
     return times_power(rounded(y.value), log);
 }
-// (-1)^n (b)_n M(-n, b, x), DLMF 13.2.7
-GPUARRAY_CALLED double tricomi_polynomial(double n, dd b, double x) {
-    dd factor(1.0);
-    for (int k = 0; k < n; ++k) factor = factor * -(b + double(k));
-    return rounded(factor * power_series_dd(1, dd(-n), dd(0.0), b, dd(x), n).sum);
+// U(-n, b, x) e^log = (-1)^n (b)_n M(-n, b, x) e^log, DLMF 13.2.7, where the sum has digits.
+GPUARRAY_CALLED bool tricomi_polynomial(double n, dd b, double x, dd log, double& found) {
+    if (!(n < 6000) || is_pole(b)) return false;
+    const Series s = power_series_dd(1, dd(-n), dd(0.0), b, dd(x), n);
+    if (!reliable(s)) return false;
+    double sign = is_integer(n / 2) ? 1 : -1;
+    if (n < 60) {
+        dd factor(sign);
+        for (int k = 0; k < n; ++k) factor = factor * (b + double(k));
+        found = times_power(rounded(factor * s.sum), log);
+    } else {
+        const SignedLog top = lgamma_signed(b + n), low = lgamma_signed(b);
+        found = sign * top.sign * low.sign * times_power(rounded(s.sum), log + top.log - low.log);
+    }
+    return true;
 }
 GPUARRAY_CALLED double hyperu(double a, double b, double x) {
     if (isnan(a) || isnan(b) || isnan(x) || x < 0) return not_a_number();
     if (a == 0) return 1;
-    if (degree_of(a) < 60 && !is_pole(b)) return tricomi_polynomial(-a, dd(b), x);
+    double found;
+    if (tricomi_polynomial(degree_of(a), dd(b), x, dd(0.0), found)) return found;
     if (x == 0) {
         if (b >= 1) return infinity();
         return gamma(1 - b) * rgamma(a - b + 1);  // DLMF 13.2.18 to 13.2.22
@@ -210,8 +227,7 @@ GPUARRAY_CALLED double hyperu(double a, double b, double x) {
     if (b >= 1) return tricomi(dd(a), dd(b), x, dd(0.0));
     // Kummer's transformation, DLMF 13.2.40, where U is not the one that grows towards zero
     const dd first = sum(a, -b) + 1.0, second = sum(2.0, -b), log = log_dd(dd(x)) * sum(1.0, -b);
-    const double degree = first.lo == 0 ? degree_of(first.hi) : 1e300;
-    if (degree < 60) return times_power(tricomi_polynomial(degree, second, x), log);
+    if (tricomi_polynomial(degree_of(first), second, x, log, found)) return found;
     return tricomi(first, second, x, log);
 }
 

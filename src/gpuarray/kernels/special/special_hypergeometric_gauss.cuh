@@ -96,6 +96,27 @@ GPUARRAY_CALLED double from_both_ends(dd a, dd b, dd c, dd x, dd rest, dd factor
                      zero.value * exp_to_dd(zero_log - most) * (low.sign * third.sign * fourth.sign);
     return sign * times_power(rounded(total), most + factor);
 }
+// The same where a - c + 1 or b - c + 1 is at a pole of the Gamma function or near it: 2F1 is an entire function of a and
+// of b, so it is interpolated between eight points around the pole.
+GPUARRAY_CALLED double across_pole(
+    dd a, dd b, dd c, dd x, dd rest, dd factor, bool transformed, bool first, bool second) {
+    const double step = 2e-3;
+    const dd ac = a - c + 1.0, bc = b - c + 1.0, place = first ? ac - ::rint(ac.hi) : bc - ::rint(bc.hi);
+    const double at = place.hi / step;
+    double total = 0;
+    for (int k = -4; k <= 4; ++k) {
+        if (k == 0) continue;
+        double weight = 1;
+        for (int j = -4; j <= 4; ++j)
+            if (j != 0 && j != k) weight *= (at - j) / (k - j);
+        const dd shift = dd(k * step) - place;
+        const double value =
+            from_both_ends(first ? a + shift : a, second ? b + shift : b, c, x, rest, factor, transformed);
+        if (!isfinite(value)) return value;
+        total += weight * value;
+    }
+    return total;
+}
 // A polynomial of degree -a times e^factor, for c > 0 and c <= a + b: DLMF 15.8.7, (c - b)_n / (c)_n times that in 1 - x.
 GPUARRAY_CALLED double polynomial_from_one(dd a, dd b, dd c, dd x, dd rest, dd factor) {
     const dd bc = b - c + 1.0, abc = a + bc;
@@ -148,9 +169,11 @@ GPUARRAY_CALLED double hyp2f1_unit(dd a, dd b, dd c, dd x, dd rest, dd factor) {
     if (c.hi < 0) {
         // At these poles the sum from both ends does not exist, and near them it cancels. 2F1 from 0 by itself loses the
         // more digits the farther c is below 0.
-        const double gap = ::fmax(1e-3 * ::exp(c.hi / 17), 1e-9);
-        if (!near_pole(a - c + 1.0, gap) && !near_pole(b - c + 1.0, gap))
-            return from_both_ends(a, b, c, x, rest, factor, excess.hi > 0);
+        const bool far = c.hi < -60 && !is_pole(c);
+        const double gap = far ? 7e-3 : ::fmax(1e-3 * ::exp(c.hi / 17), 1e-9);
+        const bool first = near_pole(a - c + 1.0, gap), second = near_pole(b - c + 1.0, gap);
+        if (!first && !second) return from_both_ends(a, b, c, x, rest, factor, excess.hi > 0);
+        if (far) return across_pole(a, b, c, x, rest, factor, excess.hi > 0, first, second);
     } else if (is_pole(a) || is_pole(b)) {
         if (is_pole(b)) {
             const dd other = a;
