@@ -95,6 +95,29 @@ def test_hyp2f1_left_of_zero_at_poles():
     np.testing.assert_allclose(found.get(), expected, rtol=1e-13)
 
 
+def test_hyp2f1_far_from_zero():
+    """Where a - b is an integer or nearly one: values of mpmath with 60 digits."""
+    points = np.array([
+        (-0.5, 1.5, 1.0, -1e200), (2.5, 2.5, 7.25, -1e30), (1.5, 2.5, 1.0, -1e100),
+        (0.2, 0.2000001, 5.5, -1e40),
+    ])  # fmt: skip
+    expected = [
+        1.2732395447351628e100,
+        3.446472544079332e-72,
+        -2.122065907891938e-151,
+        2.834587800845015e-07,
+    ]
+    found = special.hyp2f1(*cp.asarray(points.T.copy()))
+    np.testing.assert_allclose(found.get(), expected, rtol=1e-14)
+
+
+@pytest.mark.slow  # hundreds of steps in two doubles
+def test_complex_hyp2f1_far_from_zero():
+    found = special.hyp2f1(2.5, 2.5, 1.3, cp.asarray([3e300 + 4e300j, 3e40 + 4e40j]))
+    expected = [0, (1.5508699921378805e-101 - 1.5125555020989893e-101j)]
+    np.testing.assert_allclose(found.get(), expected, rtol=1e-14)
+
+
 def test_hyperu_of_large_parameters():
     """Polynomials that do not grow towards 0, U below the range on the way, long series; values of Arb."""
     points = np.array([

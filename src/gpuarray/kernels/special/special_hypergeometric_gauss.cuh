@@ -52,6 +52,10 @@ GPUARRAY_CALLED void walk(dd a, dd b, dd c, dd at, dd target, Solution<dd>& y, d
     }
     y.value = dd(not_a_number());
 }
+// Where a solution behind this distance from a singularity is that of the equation's terms of lowest order alone.
+GPUARRAY_DEVICE double close_distance(double a, double b, double c) {
+    return 1e-22 / ((1 + ::fabs(a)) * (1 + ::fabs(b)) * (1 + ::fabs(c)));
+}
 // 2F1(a, b; c; x) for 0 < x < 1, where rest is 1 - x: by its series as far as that has digits, no farther than `farthest`,
 // and from there by the equation.
 GPUARRAY_CALLED ScaledValue outwards(dd a, dd b, dd c, dd x, dd rest, double farthest = 0.5) {
@@ -67,7 +71,16 @@ GPUARRAY_CALLED ScaledValue outwards(dd a, dd b, dd c, dd x, dd rest, double far
     walk(a, b, c, at, end, y, log);
     if (far) {  // in the distance from 1
         y.slope = -y.slope;
-        walk(a, b, a + b + 1.0 - c, dd(1.0) - end, rest, y, log);
+        const dd power = c - a - b, close(close_distance(a.hi, b.hi, c.hi));
+        const bool beyond = rest.hi < close.hi;
+        walk(a, b, dd(1.0) - power, dd(1.0) - end, beyond ? close : rest, y, log);
+        if (beyond) {
+            // y is a constant and a multiple of rest^power, of which the power of 0 is a logarithm.
+            const dd way = log_dd(rest) - log_dd(close), growth = way * power, step = y.slope * close;
+            if (growth.hi > 600) return ScaledValue{step / power, log + growth};
+            const bool tiny = ::fabs(growth.hi) < 1e-30;
+            y.value = y.value + step * (tiny ? way : expm1_to_dd(growth) / power);
+        }
     }
     return ScaledValue{y.value, log};
 }
@@ -257,8 +270,11 @@ GPUARRAY_CALLED Complex hyp2f1(double a, double b, double c, Complex z) {
     const Equation<ddc> e{zero, ddc(1.0), ddc(-1.0), ddc(c), -ddc(sum(a, b) + 1.0, dd(0.0)),
                           -ddc(product(a, b), dd(0.0)), zero, zero};
     const Complex corner(1, z.imag < 0 ? -1 : 1);
+    const double limit = 1 / close_distance(a, b, c);
+    const bool beyond = size > limit;
+    const Complex end = beyond ? z * (limit / size) : z;
     for (int leg = behind ? 0 : 1; leg < 2; ++leg) {
-        const ddc target(leg == 0 ? corner : z);
+        const ddc target(leg == 0 ? corner : end);
         for (int step = 0; step < 2000; ++step) {
             const ddc way = target - at;
             const double reach = 0.5 * ::fmin(magnitude(at), magnitude(ddc(1.0) - at)), length = magnitude(way);
@@ -268,6 +284,17 @@ GPUARRAY_CALLED Complex hyp2f1(double a, double b, double c, Complex z) {
             at = last ? target : at + h;
             if (last) break;
         }
+    }
+    if (beyond) {
+        // There it is a sum of z^-a and z^-b, of which the first is to be the greater one.
+        if (a > b) {
+            const double other = a;
+            a = b;
+            b = other;
+        }
+        const dd way = log_dd(dd(size)) - log_dd(dd(limit)), gap = sum(a, -b), growth = way * gap;
+        const dd more = ::fabs(growth.hi) < 1e-30 ? way : (growth.hi < -80 ? dd(-1.0) : expm1_to_dd(growth)) / gap;
+        y.value = (y.value + (y.value * dd(a) + at * y.slope) * more) * exp_to_dd(way * -a);
     }
     return rounded(y.value);
 }
