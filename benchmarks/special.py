@@ -133,15 +133,13 @@ def _label(row: Row) -> str:
 
 
 def _function(library: libraries.Library, name: str) -> Any:
-    if name == "add":
-        return library.module.add
     if library.name == "gpuarray":
         import gpuarray.scipy.special as module
     elif library.name == "cupy":
         import cupyx.scipy.special as module
     else:
         raise NotImplementedError(f"no functions of {library.name} are compared")
-    return getattr(module, name)
+    return getattr(library.module if name == _ADDITION.function else module, name)
 
 
 def _operands(row: Row, library: libraries.Library) -> list[Any]:

@@ -166,7 +166,8 @@ def same(
     )
 
 
-def _raised(call) -> Exception | None:
+def raised(call) -> Exception | None:
+    """The exception of a call, or None."""
     try:
         call()
     except Exception as error:
@@ -177,7 +178,7 @@ def _raised(call) -> Exception | None:
 def raises_alike(on_host, on_device) -> None:
     """Both raise, the device's error being of a type of the host's."""
     __tracebackhide__ = True
-    expected, actual = _raised(on_host), _raised(on_device)
+    expected, actual = raised(on_host), raised(on_device)
     assert expected is not None, "NumPy raises nothing here"
     # NumPy's private subclasses stand for the public type that they derive from.
     public = next(

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpuarray as cp
-from tests.array.arrays import LAYOUTS, pair, raises_alike, raises_as_numpy, same, values
+from tests.array.arrays import LAYOUTS, pair, raised, raises_alike, raises_as_numpy, same, values
 
 #: What becomes of the arrays of an index on the way to the device's library.
 MOVES = {
@@ -23,14 +23,6 @@ def moved(key, move):
     if isinstance(key, tuple):
         return tuple([moved(part, move) for part in key])
     return MOVES[move](key) if isinstance(key, np.ndarray) else key
-
-
-def raised(call):
-    try:
-        call()
-    except Exception as error:
-        return error
-    return None
 
 
 def compare(host, device, key, move):

@@ -12,6 +12,7 @@ import scipy.sparse.linalg as expected
 import gpuarray as cp
 from gpuarray.scipy import sparse
 from gpuarray.scipy.sparse import csgraph, linalg
+from tests.array.arrays import raised
 
 A = np.array([[4.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 5.0]])
 SOLVERS = (
@@ -22,15 +23,6 @@ SOLVERS = (
 def both(a, format="csc"):
     name = f"{format}_array"
     return getattr(sparse, name)(cp.asarray(a)), getattr(scipy.sparse, name)(a)
-
-
-def raised(call):
-    """The exception of a call, or None."""
-    try:
-        call()
-    except Exception as error:
-        return error
-    return None
 
 
 @pytest.mark.parametrize("b", [None, "abc", b"ab", ["a", "b", "c"], {}], ids=repr)

@@ -252,11 +252,11 @@ GPUARRAY_DEVICE Candidate<T, Index> shuffle_down(Candidate<T, Index> value, int 
     return Candidate<T, Index>{shuffle_down(value.value, lanes), shuffle_down(value.index, lanes)};
 }
 
-// Every WIDTH lanes of a warp: the first of them gets the value of all. All 32 lanes must call. UNROLLED: copies of the
-// code that combines two.
-template <class Function, int WIDTH, int UNROLLED = 1>
+// Every WIDTH lanes of a warp: the first of them gets the value of all. All 32 lanes must call. UNROLL: by how
+// much the loop over shuffles is unrolled.
+template <class Function, int WIDTH, int UNROLL = 1>
 GPUARRAY_DEVICE typename Function::Value combine_lanes(typename Function::Value value) {
-#pragma unroll UNROLLED
+#pragma unroll UNROLL
     for (int lanes = WIDTH / 2; lanes > 0; lanes /= 2) value = Function::combine(value, shuffle_down(value, lanes));
     return value;
 }

@@ -316,8 +316,8 @@ struct RowSums {
         return combine_lanes<Adding, 32, 32>(sum);
     }
 
-    // The sum of each lane's part of a chunk. Groups of lanes add up long parts, one each at a time, and all lanes the last
-    // one if it is alone.
+    // The sum of each lane's row of a chunk. A lane adds up a short row by itself. The warp adds up long rows together:
+    // GROUPS rows at a time, by GROUP lanes each, or a single one by all lanes.
     GPUARRAY_DEVICE static Sum sum_of_row(const Sum* chunk, int from, int to) {
         Sum sum = Sum();
         const bool is_long = to - from > LONG;
@@ -349,8 +349,8 @@ struct RowSums {
         return sum;
     }
 
-    // The sum of the part that the lane of the lowest bit has, by groups of WIDTH lanes: the first lane of each gets it.
-    // Without a bit it is zero.
+    // Each group of WIDTH lanes adds up the row of one lane, that of the lowest bit of its `owners`; the group's first lane
+    // gets the sum, which is zero without a bit.
     template <int WIDTH>
     GPUARRAY_DEVICE static Sum sum_by_lanes(const Sum* chunk, int from, int to, uint32_t owners) {
         const int owner = (__ffs(owners) - 1) & 31;

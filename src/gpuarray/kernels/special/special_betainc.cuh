@@ -12,8 +12,8 @@
 namespace gpuarray {
 namespace special {
 
-// The logarithm of (x s / a)^a (y s / b)^b, s = a + b. With rest = a y - b x they are 1 - rest / a and 1 + rest / b:
-// of large parameters the powers cancel in their logarithms.
+// The logarithm of (x s / a)^a (y s / b)^b, s = a + b. The bases are 1 - rest / a and 1 + rest / b, rest = a y - b x. For
+// large a and b the logarithms of both powers are near -rest and rest and cancel, so log1p(t) - t is computed instead.
 template <class W> GPUARRAY_CALLED W beta_power(double a, double b, W x, W y) {
     const W s = sum_of<W>(a, b), rest = y * a - x * b;
     const bool near_a = ::fabs(rest.hi) < 0.01 * a, near_b = ::fabs(rest.hi) < 0.01 * b;
@@ -172,8 +172,9 @@ template <class W> GPUARRAY_CALLED BetaPart beta_part_usual(double a, double b, 
     return BetaPart{::fmin(value, 1.0), upper};
 }
 
-// For parameters of which one is beyond 1e120: I is the gamma distribution of its product with x, as it is for a
-// smaller one (DLMF 8.18.3), or, where both are large, a normal distribution whose width is below rounding.
+// For a or b above 1e120, where products would overflow. If the other parameter is small, the limit is an incomplete
+// gamma function of b x (DLMF 8.18.3), which is the same for a smaller b with b x kept. If both are large, the limit is a
+// normal distribution.
 template <class W> GPUARRAY_CALLED BetaPart beta_part_of_huge(double a, double b, W x, W y) {
     const bool swapped = a > b;
     if (swapped) {
@@ -265,7 +266,7 @@ template <class W> GPUARRAY_CALLED Split beta_inverse(double a, double b, double
         const double slope = beta_factor(a, b, x, y);
         if (residual > 0) high = u; else low = u;
         const double step = residual * (p <= q ? part.p() : part.q()) / slope;
-        // The logarithm of the odds is as narrow as the smaller parameter makes it.
+        // The scale of log(x / (1 - x)) is 1 / sqrt of the smaller parameter.
         const double curvature = a + b < 1e8 ? a + b : ::fmin(a, b);
         if (step * step * (1 + curvature) < last_step(x)) {
             const double change = x.hi * y.hi * step;
@@ -382,7 +383,7 @@ template <class W> GPUARRAY_CALLED double f_distribution(double n, double m, dou
     if (!(n > 0) || !(m > 0) || !(x >= 0)) return not_a_number();
     if (isinf(x)) return upper ? 0.0 : 1.0;
     if (n > 1e120 || m > 1e120) {
-        // Beyond 1e40 it is a normal distribution whose width is below rounding; one alone is as good as infinite.
+        // Both large: the normal limit. One large: the result no longer depends on it, so take one that does not overflow.
         if (n > 1e40 && m > 1e40) return ::normcdf((upper ? 1 - x : x - 1) / ::sqrt(2 / n + 2 / m));
         (n > 1e120 ? n : m) = 0x1p332;
     }

@@ -23,8 +23,8 @@ template <class T> GPUARRAY_DEVICE bool missing(T x) { return gpuarray::isnan(x)
 GPUARRAY_DEVICE double pairs(double a, double b, double c) { return ::fma(a, b + c, b * c); }
 GPUARRAY_DEVICE Complex pairs(Complex a, Complex b, Complex c) { return a * b + a * c + b * c; }
 
-// What arguments of this size are multiplied by, so that their sums have all digits: a power of four, as the functions
-// are homogeneous in their arguments, of degree -1/2 or -3/2.
+// The factor by which arguments of this size are scaled against overflow and underflow of their sums. A power of four:
+// the functions are homogeneous of degree -1/2 or -3/2, so the result is scaled by a power of two.
 GPUARRAY_DEVICE double carlson_unit(double size) { return size > 1e306 ? 0x1p-32 : size < 1e-290 ? 0x1p200 : 1.0; }
 
 template <class T> GPUARRAY_CALLED T carlson_rc(T x, T y) {

@@ -106,7 +106,8 @@ template <class W> GPUARRAY_DEVICE W inverse_exponent(double x, double power) {
         return W(logarithm / power);
     }
     if (::fabs(scaled) < 1e-3) {
-        // x and the rest of the series of log1p: the rounding of the sum would be that of a large exponent.
+        // log1p(scaled) / power as the sum of x and a small rest in two doubles: exp multiplies the rounding error of a
+        // large exponent.
         const double c[] = {-0.5, 1.0 / 3, -0.25, 0.2, -1.0 / 6};
         return sum_of<W>(x, x * (scaled * polynomial(c, scaled)));
     }

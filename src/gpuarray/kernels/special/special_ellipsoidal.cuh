@@ -181,16 +181,18 @@ struct Lame {
 };
 
 // By what power of two lengths are divided, so that the greatest of them is about one and powers of them stay in the
-// range: less where h^2 would leave it. A function is homogeneous in its lengths, of the first kind of degree n.
+// range: less where h^2 would leave it. A function is homogeneous in its lengths, of the first kind of degree n. 0 for
+// lengths of which there is no function.
 GPUARRAY_CALLED int lame_exponent(double h2, double k2, double s) {
+    if (!(h2 > 0 && h2 < k2 && isfinite(k2))) return 0;
     const int greatest = ::max(::ilogb(k2) / 2, s == 0 || !isfinite(s) ? -2000 : ::ilogb(s));
     return ::min(greatest, (::ilogb(h2) + 960) / 2);
 }
 GPUARRAY_DEVICE bool is_sign(double x) { return ::fabs(x) == 1; }
 GPUARRAY_CALLED double ellip_harm(double h2, double k2, double n, double p, double s, double signm, double signn) {
     // Far away it is s^n: what else is in it is below rounding.
-    const bool far = ::fabs(s) > 1e12 * ::sqrt(k2), lengths = h2 > 0 && h2 < k2 && isfinite(k2);
-    const int exponent = lengths ? lame_exponent(h2, k2, far ? 0.0 : s) : 0;
+    const bool far = ::fabs(s) > 1e12 * ::sqrt(k2);
+    const int exponent = lame_exponent(h2, k2, far ? 0.0 : s);
     const Lame function(::ldexp(h2, -2 * exponent), ::ldexp(k2, -2 * exponent), n, p);
     if (!function.defined || (function.middle && !is_sign(signm)) || (function.outer && !is_sign(signn))) {
         return not_a_number();
@@ -204,7 +206,7 @@ GPUARRAY_CALLED double ellip_harm(double h2, double k2, double n, double p, doub
 // x = k cosh(angle): by the trapezoidal rule after H. Takahasi and M. Mori, "Double exponential formulas for numerical
 // integration" (1974).
 GPUARRAY_CALLED double ellip_harm_2(double h2, double k2, double n, double p, double s) {
-    const int exponent = h2 > 0 && h2 < k2 && isfinite(k2) ? lame_exponent(h2, k2, 0.0) : 0;
+    const int exponent = lame_exponent(h2, k2, 0.0);
     const double far_away = s;
     h2 = ::ldexp(h2, -2 * exponent), k2 = ::ldexp(k2, -2 * exponent), s = ::ldexp(s, -exponent);
     const Lame function(h2, k2, n, p);
@@ -235,7 +237,7 @@ GPUARRAY_CALLED double ellip_harm_2(double h2, double k2, double n, double p, do
 // variable, in which x = h sn(z) and y = k dn(z): of periodic functions the trapezoidal rule has all digits. The
 // difference is taken from h^2 on either side, so that all terms are positive.
 GPUARRAY_CALLED double ellip_normal(double h2, double k2, double n, double p) {
-    const int exponent = h2 > 0 && h2 < k2 && isfinite(k2) ? lame_exponent(h2, k2, 0.0) : 0;
+    const int exponent = lame_exponent(h2, k2, 0.0);
     h2 = ::ldexp(h2, -2 * exponent), k2 = ::ldexp(k2, -2 * exponent);
     const Lame function(h2, k2, n, p);
     if (!function.defined) return not_a_number();

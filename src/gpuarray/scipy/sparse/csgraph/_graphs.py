@@ -16,9 +16,9 @@ from gpuarray._ops.nonzero import nonzero
 from gpuarray._ops.searching import searchsorted
 from gpuarray._ops.selection import where
 from gpuarray._ops.sorting import argsort
+from gpuarray.scipy.sparse._arguments import operand
 from gpuarray.scipy.sparse._base import issparse
 from gpuarray.scipy.sparse._csr import csr_array
-from gpuarray.scipy.sparse.linalg._systems import operand
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray

@@ -10,9 +10,10 @@ import numpy as np
 from gpuarray._ops.creation import zeros
 from gpuarray._ops.selection import where
 from gpuarray.linalg._norms import norm
+from gpuarray.scipy.sparse._arguments import operand
 from gpuarray.scipy.sparse.linalg._operators import LinearOperator
 from gpuarray.scipy.sparse.linalg._progress import read
-from gpuarray.scipy.sparse.linalg._systems import fused, operand
+from gpuarray.scipy.sparse.linalg._systems import fused
 
 __all__ = ["REASONS", "Bidiagonal", "first_guess", "right_side", "rotation", "stopping_reason"]
 

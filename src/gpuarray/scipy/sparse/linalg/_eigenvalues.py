@@ -11,8 +11,8 @@ import numpy as np
 
 from gpuarray._ops.conversion import asarray
 from gpuarray._ops.manipulation import as_array
+from gpuarray.scipy.sparse._arguments import operand, real
 from gpuarray.scipy.sparse._base import issparse
-from gpuarray.scipy.sparse.linalg._factor_options import real
 from gpuarray.scipy.sparse.linalg._krylov import start_vector
 from gpuarray.scipy.sparse.linalg._lanczos import lanczos
 from gpuarray.scipy.sparse.linalg._matrix_operators import (
@@ -21,7 +21,7 @@ from gpuarray.scipy.sparse.linalg._matrix_operators import (
     solver_operator,
 )
 from gpuarray.scipy.sparse.linalg._operators import LinearOperator
-from gpuarray.scipy.sparse.linalg._systems import floating, operand
+from gpuarray.scipy.sparse.linalg._systems import floating
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray

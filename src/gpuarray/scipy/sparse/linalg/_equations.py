@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from gpuarray._ops.creation import full
+from gpuarray.scipy.sparse._arguments import operand
 from gpuarray.scipy.sparse._base import issparse
 from gpuarray.scipy.sparse._csc import csc_array
 from gpuarray.scipy.sparse._warnings import SparseEfficiencyWarning, warn
 from gpuarray.scipy.sparse.linalg._direct_factors import factorize
 from gpuarray.scipy.sparse.linalg._factor_options import check_options
 from gpuarray.scipy.sparse.linalg._operators import refuse_host_matrix
-from gpuarray.scipy.sparse.linalg._systems import least_floating, operand
+from gpuarray.scipy.sparse.linalg._systems import least_floating
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray

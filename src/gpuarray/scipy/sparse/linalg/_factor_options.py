@@ -9,7 +9,9 @@ from collections.abc import Iterable
 from operator import index
 from typing import Any
 
-__all__ = ["check_options", "real"]
+from gpuarray.scipy.sparse._arguments import real
+
+__all__ = ["check_options"]
 
 #: Options that are one of some names, or their numbers.
 _NAMES = {
@@ -117,13 +119,3 @@ def _check_rules(name: str, shown: str, value: Any) -> None:
     rules = value if isinstance(value, (list, tuple)) else [""]
     if any(_text(rule).strip() not in _RULES for rule in rules):
         raise ValueError(f"{name}: {shown} has the rules {', '.join(_RULES)}, not {value!r}")
-
-
-def real(name: str, shown: str, value: Any) -> float:
-    """A real number, or TypeError."""
-    if not isinstance(value, (str, bytes)):
-        try:
-            return float(value)
-        except TypeError:
-            pass
-    raise TypeError(f"{name}: {shown} is a real number, not {value!r}")

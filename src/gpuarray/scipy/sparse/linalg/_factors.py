@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpuarray.scipy.sparse._arguments import operand
 from gpuarray.scipy.sparse._base import issparse
 from gpuarray.scipy.sparse._csc import csc_array
 from gpuarray.scipy.sparse._warnings import SparseEfficiencyWarning, warn
@@ -14,7 +15,6 @@ from gpuarray.scipy.sparse.linalg._dense_factors import DenseFactors, Parts
 from gpuarray.scipy.sparse.linalg._direct_factors import DirectFactors, factorize
 from gpuarray.scipy.sparse.linalg._factor_options import check_options
 from gpuarray.scipy.sparse.linalg._operators import refuse_host_matrix
-from gpuarray.scipy.sparse.linalg._systems import operand
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray

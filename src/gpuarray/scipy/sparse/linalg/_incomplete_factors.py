@@ -13,10 +13,11 @@ from gpuarray._ops.math import absolute
 from gpuarray._ops.ranges import arange
 from gpuarray._ops.searching import searchsorted
 from gpuarray.kernels.sparse_factor import launch
+from gpuarray.scipy.sparse._arguments import real
 from gpuarray.scipy.sparse._csr import csr_array
 from gpuarray.scipy.sparse._diagonals import eye_array
 from gpuarray.scipy.sparse.linalg._dense_factors import Parts
-from gpuarray.scipy.sparse.linalg._factor_options import check_options, real
+from gpuarray.scipy.sparse.linalg._factor_options import check_options
 from gpuarray.scipy.sparse.linalg._factors import SuperLU, splu, square_csc
 from gpuarray.scipy.sparse.linalg._systems import least_floating
 from gpuarray.scipy.sparse.linalg._triangles import canonical_rows, solve_rows

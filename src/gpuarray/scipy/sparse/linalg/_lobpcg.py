@@ -15,7 +15,7 @@ from gpuarray._ops.joining import hstack
 from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.math import conj
 from gpuarray._ops.products import matmul
-from gpuarray.scipy.sparse.linalg._factor_options import real
+from gpuarray.scipy.sparse._arguments import real
 from gpuarray.scipy.sparse.linalg._matrix_operators import solver_operator
 from gpuarray.scipy.sparse.linalg._operators import LinearOperator
 from gpuarray.scipy.sparse.linalg._systems import floating

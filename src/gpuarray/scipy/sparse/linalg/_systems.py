@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,13 +10,11 @@ import numpy as np
 from gpuarray import _fusion, _layout
 from gpuarray._ops.conversion import ascontiguousarray
 from gpuarray._ops.creation import zeros
-from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.products import vdot
 from gpuarray._runtime.current_stream import current
-from gpuarray.errors import HostArrayError
 from gpuarray.kernels import krylov
 from gpuarray.scipy.sparse import _products
-from gpuarray.scipy.sparse._base import issparse
+from gpuarray.scipy.sparse._arguments import operand
 from gpuarray.scipy.sparse.linalg._matrix_operators import (
     IdentityOperator,
     MatrixLinearOperator,
@@ -29,7 +26,7 @@ from gpuarray.scipy.sparse.linalg._progress import read
 if TYPE_CHECKING:
     from gpuarray._types import ndarray
 
-__all__ = ["System", "as_vector", "make_system", "norm_of", "operand", "threshold"]
+__all__ = ["System", "as_vector", "make_system", "norm_of", "threshold"]
 
 _FLOATS = "fdFD"
 
@@ -80,20 +77,6 @@ def floating(dtype: Any) -> np.dtype:
 def least_floating(dtype: Any) -> np.dtype:
     """The least dtype for factors of a matrix: float32 for bools and integers up to 16 bits."""
     return np.promote_types(dtype, np.float32)
-
-
-def operand(x: Any, name: str, what: str, refusal: type[Exception] = ValueError) -> Any:
-    """An argument as an array; an exception where it has no numbers: `refusal`, as SciPy's."""
-    try:
-        return as_array(x, name)
-    except HostArrayError:
-        raise
-    except TypeError:
-        kind = "a sparse array" if issparse(x) else reprlib.repr(x)
-        remedy = "toarray()" if issparse(x) else "a device array or a list of numbers"
-        raise refusal(
-            f"{name}: {what} is {kind}, which is no array of numbers; pass {remedy}"
-        ) from None
 
 
 def as_vector(b: Any, length: int, name: str, what: str, shape: tuple[int, int]) -> Any:

@@ -9,11 +9,12 @@ from numpy.linalg import LinAlgError
 
 from gpuarray._ops.conversion import ascontiguousarray
 from gpuarray.kernels.sparse_factor import launch
+from gpuarray.scipy.sparse._arguments import operand
 from gpuarray.scipy.sparse._base import issparse
 from gpuarray.scipy.sparse._csc import csc_array
 from gpuarray.scipy.sparse._warnings import SparseEfficiencyWarning, warn
 from gpuarray.scipy.sparse.linalg._operators import refuse_host_matrix
-from gpuarray.scipy.sparse.linalg._systems import floating, operand
+from gpuarray.scipy.sparse.linalg._systems import floating
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
